@@ -16,8 +16,8 @@ NATIVE = python/src/chicane/native.abi3.so
 # Path to which cargo writes the native module.
 LIBRARY = target/release/libchicane_native.so
 
-# Folder for the tools of the checks that come from crates.io or PyPI. Only cargo-nextest is
-# installed in cargo's own folder.
+# Folder for tools of the checks. They come from crates.io or PyPI, and only cargo-nextest is not in
+# this folder but in cargo's own one.
 TOOLS = $(CURDIR)/target/tools
 RUFF = $(TOOLS)/python/bin/ruff
 SCHEMATHESIS = $(TOOLS)/python/bin/schemathesis
@@ -35,10 +35,11 @@ ROS = $(TOOLS)/ros/bin/python
 OTHERS = $(CURDIR)/target/bench-venv
 # The first build of `make test` already covers the whole workspace. With fewer packages, cargo
 # would choose other features of some dependencies, and compile these again for the tests. This
-# build also compiles the tests, because the crates at its end depend on each other and leave a
-# processor idle.
+# build also compiles the tests. The last crates of the program depend on each other, so cargo
+# compiles them one after the other, and without the tests a processor would be idle.
 WHOLE = WORKSPACE="--workspace --all-targets"
-# If BUILT is set, the targets below do not run `cargo build`, and use the programs as they are.
+# If BUILT is set, the targets that `make test` runs do not run `cargo build`, and use the programs
+# as they are.
 BUILT =
 
 # All targets without a slash in their name are phony.
@@ -386,7 +387,7 @@ need-ros: need-python need-ip
 	   touch $(TOOLS)/ros/installed; } || \
 	 { echo "Cannot install rclpy and Cyclone DDS. They need Python 3.10 to 3.13 with venv and a connection to PyPI."; exit 1; }
 
-# `ip` configures the network namespaces of the ROS 2 tests.
+# The command `ip` configures the network namespaces of the ROS 2 tests.
 need-ip:
 	@PATH="$$PATH:/usr/sbin:/sbin" command -v ip >/dev/null || \
 	 { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing iproute2 (network namespaces for tests)" && \

@@ -212,7 +212,7 @@ class Drivers:
         self.resets = np.zeros(env.num_envs, np.bool_)
 
     def step(self, actions):
-        """Drives one step. `resets` tells which cars the next step resets."""
+        """Drives one step. The attribute `resets` then tells which cars the next step resets."""
         actions = np.clip(actions, -1.0, 1.0)
         seen, rewards, terminated, truncated, infos = self.env.step(scaled(self.env, actions))
         actions[self.resets] = 0.0  # these cars were reset and have no last action

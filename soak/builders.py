@@ -64,7 +64,7 @@ class KnownProjects:
 
 
 class Builder:
-    """Edits projects until `over` is set.
+    """Edits projects: `run` does so until its event `over` is set.
 
     A builder knows only the revisions that it has read or saved itself. All builders change the
     same projects, so the revision that a builder names in a save is often an old one.
@@ -168,7 +168,10 @@ class Builder:
             self._client.ask("GET", PROJECTS, allow=[200])
 
     def _newest(self, project: str) -> tuple[int, Document] | None:
-        """The revision and document that this builder knows. None if the project does not exist."""
+        """The revision and document that this builder knows. It reads the project if it knows none.
+
+        Returns None if the project does not exist.
+        """
         if project not in self._known:
             self._read(project)
         return self._known.get(project)

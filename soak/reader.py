@@ -11,7 +11,11 @@ from .streams import StreamError, connect, cut, events
 
 
 class Reader:
-    """One connection to `/sim/api/events`."""
+    """One connection to `/sim/api/events`.
+
+    `after` is the id of the event after which the stream is to continue. `states` tells whether the
+    history gets all states or only the first one.
+    """
 
     def __init__(
         self,

@@ -26,7 +26,10 @@ def falsified(content: bytes, chance: random.Random) -> bytes:
 
 
 def judged(output: str, file: pathlib.Path) -> str:
-    """The word that `chicane verify` printed before a file, such as `verified` or `damaged`."""
+    """The word that `chicane verify` printed before a file, such as `verified` or `damaged`.
+
+    Returns `missing` if the output has no line for the file.
+    """
     for line in output.splitlines():
         word, _, rest = line.partition(" ")
         if rest.strip().startswith(f"{file}:"):

@@ -19,10 +19,10 @@ from .server import Server, log_problems
 from .sessions import Examiner
 from .web import Client
 
-#: Seconds for which the number of processes must stay the same before the first count. Idle threads
-#: of thread pools end in this time.
+#: Seconds for which the number of processes must stay the same before threads, descriptors and
+#: processes are counted for the first time. Idle threads of thread pools end in this time.
 SETTLE = 12.0
-#: Largest number of seconds until the first count, on a busy machine.
+#: Largest number of seconds until this first count, on a busy machine.
 LONGEST_SETTLE = 60.0
 #: Maximum number of seconds until threads and descriptors of the run are gone, and until the last
 #: event has reached all readers.
@@ -101,8 +101,8 @@ def _participants(options: Options, server: Server, history: History) -> Partici
 def _restart(options: Options, history: History, participants: Participants) -> list[pathlib.Path]:
     """Starts the simulator again twice: after its end, and after a kill. Returns the log files.
 
-    Everything that was acknowledged before has to be there. The rules of the builder and of the
-    runs check this, because the answers of all simulators are in the same history.
+    Everything that was acknowledged before has to be there. The answers of all simulators are in
+    the same history, so the rules of the builder and of the runs check this.
     """
     logs = []
     for turn, name in enumerate(("after-end", "after-kill")):

@@ -94,7 +94,7 @@ class Examiner:
         return None
 
     def _ends(self, session: str, timeout: float, over: threading.Event) -> bool:
-        """Whether a session ends by itself within `timeout` seconds."""
+        """Whether a session ends by itself within `timeout` seconds, and before `over` is set."""
         end = time.monotonic() + timeout
         while time.monotonic() < end and not over.is_set():
             status, answer = self._client.ask("GET", API + "/evaluation/session")

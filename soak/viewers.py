@@ -22,7 +22,10 @@ PRINT_TIMEOUT_S = 180.0
 
 
 class Viewer:
-    """A client that makes random visits, such as opening a stream, until `over` is set."""
+    """A client whose method `run` makes random visits, such as opening a stream.
+
+    It ends when its event `over` is set.
+    """
 
     def __init__(self, who: str, seed: str, address: tuple[str, int], history: History) -> None:
         self.who, self._address, self._history = who, address, history

@@ -26,8 +26,8 @@ class Watch:
         status = _status(self._pid)
         if not status:
             return None
-        # A scan takes milliseconds, so it may count a process that ends and its successor.
-        # Therefore only processes count that both scans have found.
+        # A scan takes milliseconds, so it may find a process that ends during the scan, and also
+        # the process that replaces it. Therefore only processes count that both scans have found.
         parents, _, strays = _processes(self._mark)
         again, names, strays_again = _processes(self._mark)
         found = _below(self._pid, parents) & _below(self._pid, again)

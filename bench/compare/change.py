@@ -10,7 +10,10 @@ _NOISE = 0.10
 
 
 def lines(old: dict, new: dict) -> list:
-    """One line for each change above the noise, and for each new or gone contender."""
+    """One line for each change above the noise, and for each new or gone contender.
+
+    The first line is a warning if only one of the runs was a quick one.
+    """
     out = []
     if old.get("quick") != new["quick"]:
         out.append("one of the two runs was a quick one: differences may be noise")

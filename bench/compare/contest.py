@@ -106,7 +106,8 @@ class Contest:
     `each` is the amount that one unit of work counts, such as 0.05 for a step of 0.05 simulated
     seconds, or 1 for a scan. The figure is the amount that a contender completes per real second,
     so a higher figure is better. `lower` means that a lower figure is better. The figure is then
-    the microseconds per unit of work. Ratios are relative to the first contender.
+    the microseconds per unit of work. Ratios are relative to the first contender. `rounds` is a
+    factor for the number of rounds.
     """
 
     key: str
@@ -125,7 +126,7 @@ class Contest:
         return 1e6 * seconds / count if self.lower else self.each * count / seconds
 
     def task(self, key: str) -> dict:
-        """The task of a contender. The task with the key "" is for contenders without their own."""
+        """The task of a contender. A contender without a task of its own gets the task `""`."""
         return self.order.get(key, self.order[""])
 
 

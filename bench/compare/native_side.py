@@ -1,7 +1,7 @@
 """Chicane's native environment: the simulation inside the Python process, through Gymnasium.
 
 `python -m compare.native_side <folder of the scene>`. A step of Chicane does more than a step of
-the other simulators: it includes odometry, IMU, noise, the position on the road and the reward.
+the other simulators: it includes IMU, noise, the position on the road and the reward.
 """
 
 import functools

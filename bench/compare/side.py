@@ -87,7 +87,10 @@ class Library:
 
 
 def turning(poses: list, step_s: float) -> dict:
-    """Speed and radius of a car, from its poses (x, y, heading) after each step."""
+    """Speed and radius of a car, from its poses (x, y, heading) after each step.
+
+    The radius is None if the car did not turn.
+    """
     way = turn = 0.0
     for (x, y, a), (u, v, b) in pairwise(poses):
         way += math.hypot(u - x, v - y)

@@ -140,7 +140,10 @@ def rate(name: str, seconds: float, count: int) -> tuple[float, float] | None:
 
 
 def next_line(worker: subprocess.Popen, start: str) -> str:
-    """The next line that begins with `start`. Other lines are output of the packages."""
+    """The next line that begins with `start`, or an empty string if the worker ends before.
+
+    Other lines are output of the packages.
+    """
     for line in worker.stdout:
         if line.startswith(start):
             return line

@@ -130,8 +130,8 @@ def step(env):
 
 def main(name, seconds):
     env = CONTENDERS[name]()
-    # Wait for a line from run.py, which it sends when all workers are ready. Two workers thus
-    # measure at the same time.
+    # Wait for a line from run.py. The program run.py sends the line when all workers are ready, so
+    # that two workers measure at the same time.
     print("ready", flush=True)
     sys.stdin.readline()
     rate, by_work = measure(env, float(seconds))

@@ -85,7 +85,8 @@ impl Report {
     }
 }
 
-/// The quantile `part` (0..1) of `times` in milliseconds. The function sorts `times`.
+/// The quantile `part` (0 to 1) of `times` in milliseconds, or NaN if `times` is empty. The
+/// function sorts `times`.
 pub fn quantile(times: &mut [Duration], part: f64) -> f64 {
     times.sort_unstable();
     let at = ((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1));

@@ -100,7 +100,8 @@ impl Server {
         Ok((time("sim_time")?, time("real_time")?))
     }
 
-    /// Sends SIGTERM and waits up to 10 s until the server has exited.
+    /// Sends SIGTERM and waits until the server has exited. Fails if the server still runs after
+    /// 10 s, or if its exit status is not 0.
     pub async fn stop(mut self) -> Result<(), BenchError> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;

@@ -18,8 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds all files below a folder with their relative paths, sorted by name. Skips names that begin
-/// with a dot, `__pycache__` and the native module, because these are build results or caches.
+/// Adds a line to `files` for each file below a folder: its relative path and its bytes, as Rust
+/// source text. The files are sorted by name. Skips names that begin with a dot, `__pycache__` and
+/// the native module, because these are build results or caches.
 fn walk(folder: &Path, prefix: &str, files: &mut String) -> Result<(), Box<dyn Error>> {
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(folder)? {

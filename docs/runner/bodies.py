@@ -26,7 +26,7 @@ class Api:
         ]
 
     def operation(self, method: str, path: str):
-        """The document and the operation of a path; None if no document has the path.
+        """The document and the operation of a request; None if no document has the request.
 
         The path may contain values of parameters.
         """

@@ -17,7 +17,7 @@ def pattern(shown: str) -> re.Pattern:
     for number, line in enumerate(lines):
         end = "" if number == len(lines) - 1 else "\n"
         if line.strip() == ANY:
-            # The line break belongs to the omitted lines.
+            # The pattern of the omitted lines includes the line break after them.
             parts.append(r"(?:[^\n]*\n)*" if end else r"(?:[^\n]*\n?)*")
             continue
         words = [re.escape(word) for word in line.rstrip().split(ANY)]
@@ -60,7 +60,10 @@ def not_in(excerpt: str, source: str) -> tuple[int, str] | None:
 
 
 def farthest(piece: list[tuple[int, str]], lines: list[str]) -> tuple[int, str]:
-    """The first line of a piece that does not match, at the place with the longest match."""
+    """Finds the place in `lines` where most lines from the start of a piece match.
+
+    Returns the first line of the piece that does not match there.
+    """
     best = 0
     for start in range(len(lines)):
         agree = 0

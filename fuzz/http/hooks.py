@@ -8,7 +8,10 @@ SHORT_S = 0.02
 
 @schemathesis.hook
 def before_call(context, case, **kwargs):
-    """Shortens a valid request. Invalid values stay, because they are rejected at once."""
+    """Shortens a valid request. Invalid values stay, because they are rejected at once.
+
+    Texts that are numbers become invalid in requests to the robot, see `not_a_number`.
+    """
     query = case.query
     if isinstance(query, dict) and str(query.get("stream")).lower() in ("true", "1"):
         query["stream"] = "false"

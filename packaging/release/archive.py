@@ -43,12 +43,12 @@ def tar(files: Files, epoch: int, prefix: str = "") -> bytes:
 
 
 def gz(content: bytes) -> bytes:
-    """Compressed with gzip, without name and time."""
+    """Compresses with gzip. The result has no file name and no time."""
     return gzip.compress(content, compresslevel=9, mtime=0)
 
 
 def xz(content: bytes) -> bytes:
-    """Compressed with xz by one thread, because the result depends on the number of threads."""
+    """Compresses with xz, on one thread, because the result depends on the number of threads."""
     return lzma.compress(content, preset=6)
 
 

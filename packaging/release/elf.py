@@ -20,8 +20,8 @@ MACHINES = {0x3E: "x86_64", 0xB7: "aarch64"}
 def oldest_glibc(program: bytes) -> tuple[int, int]:
     """The oldest version of glibc that a program runs with, such as (2, 34).
 
-    Raises `ValueError` if the program is not for 64-bit Linux, or needs a library that is not in
-    `MANYLINUX_LIBRARIES`.
+    Raises `ValueError` if the program is not for 64-bit Linux, is not linked dynamically, or needs
+    a library that is not in `MANYLINUX_LIBRARIES`.
     """
     strings = dynamic_strings(program)
     libraries = {name.decode() for name in strings if b".so" in name and not LOADER.fullmatch(name)}

@@ -98,7 +98,10 @@ def grade_with_a_killed_worker(class_: Class) -> Path:
 
 
 def grade_with_kills(class_: Class, kills: int) -> Path:
-    """Kills the grading at random moments. A fixed seed makes the moments the same in each run."""
+    """Kills the grading at random moments, then lets it end. Returns the folder of the results.
+
+    A fixed seed makes the moments the same in each run.
+    """
     results, moments, begun = class_.results("killed"), random.Random(17), time.monotonic()
     known: dict[str, str] = {}
     done = 0

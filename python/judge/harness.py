@@ -3,9 +3,9 @@
 The simulator starts this program in a jail and talks to it over one socket, one line of JSON per
 message. Poses of moved objects follow their line as bytes. The simulator sends a call (`load`,
 `initialize`, `evaluate`, `check`), and this program runs the script. For each action of the script
-this program sends a message and waits for the simulator's answer. A call ends with `answer`,
-`raised` or `checked`. The script's output goes to the standard output of the jail, so that output
-cannot be mistaken for a message.
+this program sends a message. It waits for the simulator's answer, unless the message is a record. A
+call ends with `answer`, `raised` or `checked`. The script's output goes to the standard output of
+the jail, so that output cannot be mistaken for a message.
 
 A container of podman or docker has no such socket. There the messages use standard input and
 output. These two are moved to other descriptors before the script starts. In such a container this
@@ -284,7 +284,7 @@ class Sim:
         self._channel.say(b'{"type":"record","value":%s}\n' % line)
 
     def finish(self, *value):
-        """Ends the session when the script's function returns. A value is recorded first."""
+        """Ends the session when the script's function returns. If a value is given, records it."""
         if len(value) > 1:
             raise TypeError("finish takes one value or none")
         for one in value:
@@ -546,7 +546,7 @@ def check(call):
 
 
 def defines_evaluate(tree):
-    """Whether the top level binds the name `evaluate`, also inside if, try, with and match."""
+    """Whether the top level binds the name `evaluate`, also inside statements such as if or try."""
     import ast
 
     pile = list(tree.body)

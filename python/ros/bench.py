@@ -27,7 +27,7 @@ def cpu_seconds(process: int) -> float:
 def cores(simulator: Simulator, listener, span: float) -> float:
     """Number of cores that a simulator uses while `listener` receives its topics.
 
-    If `listener` is None, no client receives the topics.
+    The measurement takes `span` seconds. If `listener` is None, no client receives the topics.
     """
     before, since = cpu_seconds(simulator.process.pid), time.monotonic()
     listener.take(span) if listener else time.sleep(span)

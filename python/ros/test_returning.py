@@ -61,7 +61,7 @@ class Returning(unittest.TestCase):
         Returns the tick of the loss.
         """
         # On a busy machine, the short lease may have ended while the subscriber ran. Wait for a new
-        # message first: it shows that the simulator knows the subscriber at this moment.
+        # message first: it shows that the simulator still knows the subscriber.
         self.wait_for_tick_after(int(200 * self.simulator.time()))
         before = self.simulator.log().count(LOST)
         self.subscriber.send_signal(number)
@@ -141,7 +141,7 @@ def stop_briefly(simulator: Simulator) -> bool:
     """Stops and continues a simulator. Returns whether it logs that its ROS 2 connection ended.
 
     The signals interrupt the threads that wait. The connection ends only if one of its threads
-    waited at this moment, so a call may have no effect.
+    waited when the signals arrived, so a call may have no effect.
     """
     simulator.process.send_signal(signal.SIGSTOP)
     os.waitpid(simulator.process.pid, os.WUNTRACED)

@@ -80,9 +80,10 @@ def fields(schema: Schema, required: bool) -> str:
 
 
 def keyword_fields(name: str, schema: Schema) -> str:
-    """A class of the fields that have the name of a Python keyword; empty if there are none.
+    """The source of a `TypedDict` with the fields whose names are Python keywords.
 
-    The body of a class cannot have such a field, so the class is made by a call.
+    The text is empty if there are no such fields. A class body cannot declare such a field, so the
+    text calls `TypedDict("Name", {...})` instead.
     """
     found = {n: f for n, f in schema.get("properties", {}).items() if keyword.iskeyword(n)}
     if not found:

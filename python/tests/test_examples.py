@@ -163,7 +163,10 @@ class Networks(WithExamples):
     """The examples that train networks. Some tests need packages that are optional."""
 
     def refused(self, name: str, *words: str, without: str = "") -> tuple[int, str]:
-        """Exit status and error output of an example, in a process that lacks a module."""
+        """Exit status and error output of an example. Its process cannot import `without`.
+
+        `without` has the names of modules, separated by spaces.
+        """
         script = (
             f"import runpy, sys; sys.path.insert(0, {str(EXAMPLES)!r}); "
             f"sys.modules.update(dict.fromkeys({without.split()!r})); "

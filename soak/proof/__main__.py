@@ -67,7 +67,7 @@ def prove_runs(program: str, made_by: str, folder: pathlib.Path, runs: int, fals
 
 
 def verify(program: str, folder: pathlib.Path, count: int) -> None:
-    """Verifies the runs of a folder."""
+    """Verifies the runs of a folder. Raises `ProofError` unless all `count` runs are verified."""
     done = chicane(program, "verify", str(folder))
     verified = sum(line.startswith("verified") for line in done.stdout.splitlines())
     if done.returncode != 0 or verified != count:

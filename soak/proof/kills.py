@@ -28,7 +28,11 @@ def kill_at_random_moments(program: str, folder: pathlib.Path, world: str, count
 def killed(
     program: str, folder: pathlib.Path, world: str, number: int, chance: random.Random
 ) -> str:
-    """Kills one simulator, starts it again, and verifies the run up to its last stored second."""
+    """Kills one simulator, starts it again, and verifies the run up to its last stored second.
+
+    Returns a line for the output. Raises `ProofError` if the run is not verified, or if more than
+    its last second is lost.
+    """
     data = folder / f"killed{number}"
     simulator = Simulator(program, data, "--world", world, "--speed", "4")
     moment = chance.uniform(0, 12)

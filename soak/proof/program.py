@@ -54,7 +54,10 @@ class Simulator:
         self.url = ready[1]
 
     def ask(self, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
-        """Sends a GET request, or a POST request with a body. Returns status and answer."""
+        """Sends a POST request with the body, or a GET request if the body is None.
+
+        Returns status and answer.
+        """
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             self.url + path, data, {"Content-Type": "application/json"}

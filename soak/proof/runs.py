@@ -101,7 +101,10 @@ class Series:
         self.evaluate(number, "--world", self.installed, "--drive", self.drive_file(number))
 
     def other_car(self, number: int) -> None:
-        """Uses a profile with another lidar, under the name that the world requires."""
+        """Drives a car with another lidar.
+
+        Its profile still has the generation `gen1`, because the world requires it.
+        """
         profile = json.loads((ROOT / "vehicles/gen1.json").read_text())
         profile["lidar"]["beams"] = 360 + 8 * number
         path = self.folder / f"car{number}.json"

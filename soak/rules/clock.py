@@ -40,7 +40,7 @@ def _forward(facts: Facts, verdict: Verdict) -> None:
 
 
 def _changes(facts: Facts) -> list[Write]:
-    """All requests and sessions that set or clear `paused`."""
+    """The writes of `paused`: its first value, and all requests and sessions that may change it."""
     writes = [Write(-math.inf, -math.inf, False)]
     for line in facts.done("POST", "/clock"):
         paused = (line["body"] or {}).get("paused")
@@ -58,10 +58,10 @@ def _changes(facts: Facts) -> list[Write]:
 
 
 def _session_changes(facts: Facts) -> list[Write]:
-    """What sessions may do to the clock at any moment.
+    """A write of an unknown value for each session, because a session may change the clock.
 
-    The exit of the student's program and the end of a session resume simulated time, and the end
-    restores the speed before the session.
+    The exit of the student's program resumes simulated time. The end of a session does so too, and
+    restores the speed that was set before the session.
     """
     return [
         Write(session.start["t0"], session.gone_by, ANY, session.start)
@@ -99,7 +99,10 @@ def _ticks(body: dict) -> int:
 
 
 def _still(facts: Facts, verdict: Verdict) -> None:
-    """Checks that no time passed between two reads if the world was certainly paused."""
+    """Checks that no time passed between two reads if the world was certainly paused.
+
+    If the second read is a step, checks that the step advanced time by the requested amount.
+    """
     resumes = [Span(w.t0, w.t1, w.line) for w in _changes(facts) if w.value is not True and w.line]
     moves = Spans(resumes + facts.acts("/step") + facts.swaps.all)
     looks: list[tuple[HistoryLine, float, bool]] = [

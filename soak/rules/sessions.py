@@ -27,8 +27,9 @@ RULES = {
 # Number of processes of a prepared judge: two of its jail, Python, and slirp4netns.
 PREPARED = 4
 
-# Samples that are at least this many seconds apart show a process that stays. A single sample may
-# show a child that slirp4netns starts for a moment while the next judge is prepared.
+# A process that is in two samples at least this many seconds apart counts as a process that stays.
+# A single sample may show a child that slirp4netns starts for a moment while the next judge is
+# prepared.
 APART_S = 0.3
 
 # The simulator may check a new script for this many seconds after the answer to its request.

@@ -33,5 +33,5 @@ class Verdict:
 
 
 def end_time(line: HistoryLine) -> float:
-    """The time at which a line ended, in seconds."""
+    """When the request of a line ended or its event occurred, in seconds of the history."""
     return line.get("t1", line.get("t", 0.0))

@@ -146,7 +146,7 @@ class Sessions(unittest.TestCase):
         lines = changed(lines, watch, **FIVE)
         self.assertEqual(broken(lines), [])
         for at, later, rules in [
-            # The sample of another thread at the same moment.
+            # Another thread took this sample less than `APART_S` after the first one.
             (23.2, FIVE, []),
             (23.6, {"children": 4, "pids": [2, 3, 4, 5]}, []),
             (23.6, FIVE, ["session-leftovers"]),

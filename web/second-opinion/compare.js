@@ -47,7 +47,8 @@ function overlap(inOurs, inTheirs, width, height) {
  * Compares the labels and colours of two images. `labels` is the number of compared labels.
  * `covered` is the overlap of the areas that have any label, and `worst` is the smallest overlap of
  * one label. `mean` is the mean difference of the colour channels, and `other` is the share of
- * pixels with a different colour.
+ * pixels with a different colour. Both are computed from the pixels that have a label in both
+ * images and show no sky.
  * @param {RenderedImage} ours
  * @param {ReferenceImage} theirs
  * @param {number} width

@@ -54,7 +54,7 @@ function main(): void {
   applyTheme();
   const app = new App();
   // The HTML of the page contains a placeholder picture of an empty track. It covers the canvas
-  // until the first frame is drawn.
+  // until the world has been drawn for the first time.
   const skeleton = document.querySelector(".skeleton");
   const canvas = h("canvas", { class: "canvas", tabindex: 0, role: "application", "aria-label": t.scene.canvas });
   const view = h("div", { class: "scene" }, canvas, skeleton);

@@ -60,8 +60,8 @@ fn print_instructions(stage: &Arc<Stage>, moments: &[Moment]) {
     }
 }
 
-/// Calls per second in the best of four time spans. The other spans do not count, because other
-/// processes may have slowed them down.
+/// Calls per second in the best of four time spans of `span / 4` seconds each. The other spans do
+/// not count, because other processes may have slowed them down.
 fn rate(span: f64, mut call: impl FnMut(u64)) -> f64 {
     let mut count = 0;
     (0..4).fold(0.0, |best: f64, _| {
@@ -89,6 +89,7 @@ fn frames(stage: &Arc<Stage>, moments: &[Moment], size: [usize; 2], threads: usi
     })
 }
 
+/// Milliseconds per call, as text.
 fn milliseconds(call: impl FnMut(u64)) -> String {
     format!("{:.2}", 1e3 / rate(SPAN_S, call))
 }
@@ -100,8 +101,9 @@ fn resident() -> f64 {
     pages * rustix::param::page_size() as f64 / 1e6
 }
 
-/// Processor time that this process has used, s. Elapsed time also grows while other processes run.
-/// Processor time only grows a little then, because other processes use the same caches.
+/// Processor time that this process has used, s. Unlike the elapsed time, it does not include the
+/// time in which other processes run. Other processes still slow this process down a little,
+/// because they use the same caches.
 fn processor_time_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // User and system time are the fields 14 and 15. The process name before them may contain

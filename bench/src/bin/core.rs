@@ -1,8 +1,9 @@
 //! Benchmark of the deterministic core on one thread: ticks, lidar, save, restore, reset and
 //! allocations, with 0, 50 and 500 resting objects, and in cities of up to 200,000 triangles.
 //!
-//! Times are medians of several rounds. On a busy machine the noise between two runs is larger than
-//! most changes, so compare only columns of the same run.
+//! Times are medians of several rounds, except that the simulation of a city is created only once.
+//! On a busy machine the noise between two runs is larger than most changes, so compare only
+//! columns of the same run.
 #![allow(clippy::disallowed_methods, unsafe_code)]
 
 use chicane_sim::{Command, Drive, How, Sim, Who};
@@ -103,7 +104,7 @@ fn settle(sim: &mut Sim) {
     }
 }
 
-/// Number of heap allocations during this number of ticks.
+/// Number of heap allocations during the next `ticks` ticks.
 fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     for _ in 0..ticks {
@@ -113,7 +114,7 @@ fn allocations(sim: &mut Sim, ticks: usize) -> u64 {
 }
 
 /// Median duration of a reset, s. Before each reset, the car is placed and one tick is simulated,
-/// so that the physics engine has stepped since the reset before.
+/// so that the physics engine has stepped since the previous reset.
 fn disturbed_reset(sim: &mut Sim) -> f64 {
     let place =
         || Command::Place { who: Who::Vehicle, x: Some(1.0), y: None, z: None, yaw: None, how: How::AtOnce };

@@ -1,5 +1,5 @@
-//! Benchmark of `chicane grade`: how many runs of a class are judged in a minute, and how long an
-//! unchanged class and the report of a class take.
+//! Benchmark of `chicane grade`: how many runs of a class are judged in a minute, how long it takes
+//! to grade an unchanged class again, and how long it takes to write the report of a class.
 //!
 //! Usage: `grade [--json <file>] [--quick] [<path of chicane>]`, in the folder of the repository.
 #![allow(clippy::disallowed_methods)]
@@ -49,7 +49,8 @@ fn run() -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Grades the class. Fails if a run was not judged.
+/// Grades the class and returns the real time that this took. Fails if `chicane grade` fails, which
+/// includes that a run was not judged.
 fn grade(program: &Path, scratch: &Path, seeds: &str) -> Result<Duration, BenchError> {
     let mut command = Command::new(program);
     command.arg("grade").arg(scratch.join("class")).args(["--world", WORLD, "--seeds", seeds, "-o"]);

@@ -4,7 +4,7 @@
 //! output contains the poses that libsdformat found in the world of the folder. Each pose must
 //! agree with the pose that our code finds. The output must contain all of our objects.
 //!
-//! `readers meshes <folder>` prints properties of all mesh files below a folder. `web/readers`
+//! `readers meshes <folder>` prints properties of all COLLADA files below a folder. `web/readers`
 //! compares these properties with those that three.js finds.
 #![allow(clippy::disallowed_methods)]
 
@@ -104,7 +104,7 @@ fn poses(folder: &str, name: &str) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Prints the properties of all mesh files below a folder as JSON.
+/// Prints the properties of all COLLADA files below a folder as JSON.
 fn meshes(folder: &str) -> Result<(), BenchError> {
     let files = FolderBundle::new(folder);
     let mut all = Vec::new();
@@ -123,7 +123,8 @@ fn meshes(folder: &str) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Properties of a group of triangles that do not depend on the order of the triangles.
+/// Properties of a group of triangles. None of these properties depends on the order of the
+/// triangles.
 fn facts(model: &collada::Model, part: &collada::MeshPart, group: &collada::Group) -> Value {
     let corner = |i: &u32| Vec3::from_array(part.positions[*i as usize]).as_dvec3();
     let uv = |i: &u32| glam::Vec2::from_array(part.uvs[*i as usize]).as_dvec2();

@@ -95,7 +95,7 @@ fn road(line: TrackLine) -> Option<RoadPreview> {
 }
 
 /// The position of a finding that the check gave no position. The position is computed from the
-/// location of the finding.
+/// location of the finding. `None` if the location has no position on the field.
 fn position(project: &Project, line: &TrackLine, location: &Location) -> Option<DVec2> {
     let decal = |i: usize| project.decals.get(i).map(|d| DVec2::new(d.x, d.y));
     let object = |i: usize| project.objects.get(i).map(|o| DVec2::new(o.x, o.y));

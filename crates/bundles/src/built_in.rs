@@ -43,7 +43,8 @@ impl BuiltIn {
         self.project
     }
 
-    /// A file beside the projects, such as `pictures/water.png`.
+    /// The content of a picture file beside the projects, such as `pictures/water.png`; `None` if
+    /// there is no such picture.
     pub fn project_file(name: &str) -> Option<&'static [u8]> {
         PICTURES.iter().find(|(path, _)| *path == name).map(|(_, bytes)| *bytes)
     }

@@ -248,7 +248,8 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) workspace: PathBuf,
     /// Data folder that stores the record and has installed worlds; several evaluations can use it
-    /// at the same time [default: none, the record is only printed]
+    /// at the same time [default: the record is only printed, and installed worlds come from the
+    /// folder of CHICANE_DATA_DIR, or else the platform's folder for application data]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Print the whole record as JSON to standard output, and everything else to standard error

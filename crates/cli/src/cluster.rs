@@ -122,7 +122,8 @@ fn tail(mut errors: impl Read) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-/// Why the package's process failed.
+/// Returns why the package's process failed. `errors` is the standard error of the process, and
+/// `status` is its exit status.
 fn failure(python: &str, errors: &str, status: &str) -> ClusterError {
     let last = errors.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {

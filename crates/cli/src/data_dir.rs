@@ -13,7 +13,7 @@ pub(crate) enum DataDirError {
     File(#[from] FileError),
 }
 
-/// The given data folder. If none is given, the platform's default folder.
+/// Returns the given data folder, or the platform's default folder if none is given.
 pub(crate) fn resolve(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     if let Some(folder) = given {
         return Ok(folder.to_owned());
@@ -21,14 +21,14 @@ pub(crate) fn resolve(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     chicane_store::default_data_folder().ok_or(DataDirError::Unknown)
 }
 
-/// The given data folder. If none is given, the folder of `CHICANE_DATA_DIR`, or else the
-/// platform's default folder.
+/// Returns the given data folder. If none is given, returns the folder of `CHICANE_DATA_DIR`, or
+/// the platform's default folder if this variable is missing or empty.
 pub(crate) fn resolve_or_environment(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     let variable = std::env::var_os("CHICANE_DATA_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
     resolve(given.or(variable.as_deref()))
 }
 
-/// The absolute path of the data folder.
+/// Like [`resolve`], but returns an absolute path.
 pub(crate) fn resolve_absolute(given: Option<&Path>) -> Result<PathBuf, DataDirError> {
     let folder = resolve(given)?;
     Ok(std::path::absolute(&folder).map_err(FileError::read(&folder))?)

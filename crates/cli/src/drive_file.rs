@@ -1,7 +1,7 @@
 //! Files of drive commands. Each line has the simulated seconds since the start of the run, the
 //! speed in m/s and the steering angle in rad, separated by spaces, tabs, commas or semicolons. `#`
 //! begins a comment. The first line that is neither empty nor a comment may have the names of the
-//! three columns instead.
+//! three columns instead of numbers.
 
 use crate::file_error::FileError;
 use crate::terminal_text::printable;

@@ -85,8 +85,8 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// Whether the command line is wrong: it names something that does not exist, or its options
-    /// do not fit together.
+    /// Whether the command line is wrong, for example because it names something that does not
+    /// exist, or because its options contradict each other.
     pub(crate) fn is_usage(&self) -> bool {
         match self {
             CliError::Evaluation(error) => error.is_usage(),

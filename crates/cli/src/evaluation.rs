@@ -71,7 +71,7 @@ pub(crate) enum EvaluationError {
     Server(#[from] StartError),
     #[error(transparent)]
     Host(#[from] StartHostError),
-    /// The world could not be loaded.
+    /// The world could not be loaded, or the simulator was stopped while it loaded the world.
     #[error(transparent)]
     Boot(#[from] BootError),
     #[error(transparent)]
@@ -167,7 +167,7 @@ pub(crate) struct Evaluated {
     pub(crate) verdict: Verdict,
     /// Where the time of a run in virtual time went. `None` in real time.
     pub(crate) pace: Option<PaceReport>,
-    /// The journal and the world, unless they were written to a file.
+    /// The journal and the world. `None` if the job has a file that they are written to.
     pub(crate) run: Option<StoredRun>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) enum FilmError {
     Failed(String),
 }
 
-/// The options of the encoder for a file.
+/// Returns the options of ffmpeg's encoder for a file that ends with `.mp4` or `.webm`.
 fn codec(file: &Path) -> Result<&'static [&'static str], FilmError> {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("mp4") => {

@@ -38,7 +38,8 @@ fn find_error(args: &JudgeArgs, script: &str) -> Result<Option<String>, NotCheck
     Ok(error.map(|error| printable(&error).into_owned()))
 }
 
-/// The line about the judging script in the description of a world.
+/// Returns the line about the judging script in the description of a world. The line is a warning
+/// if the script can't be checked. Refuses an invalid script.
 pub(crate) fn describe(args: &JudgeArgs, origin: &str, script: &str) -> Result<String, InvalidScript> {
     match find_error(args, script) {
         Ok(None) => Ok("script     can judge\n".to_owned()),

@@ -62,7 +62,8 @@ mod gnu {
         }
     }
 
-    /// Number of resident pages that do not belong to a file.
+    /// Number of resident pages that do not belong to a file. `None` if the kernel does not tell
+    /// the number.
     fn anonymous_pages() -> Option<u64> {
         let text = std::fs::read_to_string("/proc/self/statm").ok()?;
         let mut pages = text.split(' ').skip(1).map_while(|part| part.parse::<u64>().ok());

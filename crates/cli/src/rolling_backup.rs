@@ -24,7 +24,8 @@ pub(crate) struct RollingBackup {
 }
 
 impl RollingBackup {
-    /// The backups that the command line asks for. Creates their folder.
+    /// Returns the backups that the command line asks for, and creates their folder. `None` without
+    /// `--backup`.
     pub(crate) fn of(args: &RollingBackupArgs, data_dir: &Path) -> Result<Option<RollingBackup>, FileError> {
         let Some(folder) = &args.backup else { return Ok(None) };
         let absolute = |path: &Path| std::path::absolute(path).map_err(FileError::read(path));
@@ -71,7 +72,7 @@ impl RollingBackup {
         age.map_or(Duration::ZERO, |age| self.every.saturating_sub(age))
     }
 
-    /// Time of the newest backup.
+    /// Time of the newest backup. `None` if there is no backup.
     fn newest(&self) -> Option<SystemTime> {
         std::fs::metadata(self.backups().pop()?).and_then(|about| about.modified()).ok()
     }

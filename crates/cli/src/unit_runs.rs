@@ -137,7 +137,8 @@ impl Shown {
     }
 }
 
-/// Sets a flag on Ctrl-C and SIGTERM. The signals are watched until the runtime is dropped.
+/// Sets `stop` to true on Ctrl-C or SIGTERM. The returned runtime watches the signals until it is
+/// dropped.
 fn watch_signals(stop: &Arc<AtomicBool>) -> Result<tokio::runtime::Runtime, UnitRunsError> {
     let runtime = runtime::start_with_workers(1)?;
     let mut signal = runtime.block_on(async { StopSignal::new(false) })?;

@@ -88,7 +88,7 @@ pub(crate) fn find_with(
     find_installed(given, name, data_dir, library)
 }
 
-/// Adds an installed world to a library. `name` is the id or the name of the world.
+/// Adds an installed world to a library. `name` is the id, the name or the alias of the world.
 fn find_installed(
     given: &str,
     name: &str,

@@ -26,7 +26,7 @@ def evaluate(sim):
     sim.finish()
 ";
 
-/// Ids of the processes that run the harness below a process.
+/// Ids of the processes that run the harness, among the process `root` and its descendants.
 fn harnesses(root: u32) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").expect("/proc").flatten();
     let ids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

@@ -111,7 +111,8 @@ impl Connection {
         }
     }
 
-    /// Opens a new spare participant in place of the present one. Blocks.
+    /// Opens a new spare participant in place of the present one, and returns its id. After
+    /// [`Connection::leave`], the new participant is dropped. Blocks.
     fn open_spare(&self) -> Result<ParticipantId, JoinError> {
         let new = open_participant(&self.options)?;
         let id = new.id();
@@ -128,7 +129,8 @@ impl Connection {
         drop(spare);
     }
 
-    /// Takes the spare participant and creates the robot's topics on it. Blocks.
+    /// Takes the spare participant and creates the robot's topics on it. Returns `None` if there is
+    /// no spare participant. Blocks.
     fn prepare_spare(&self) -> Result<Option<RobotParticipant>, JoinError> {
         let spare = self.write().spare.take();
         spare.map(|spare| with_topics(spare, self.options.domain)).transpose()
@@ -217,7 +219,7 @@ async fn close_spare(connection: &Arc<Connection>, lost: &mut LostParticipants) 
     Ok(())
 }
 
-/// Makes the spare participant the robot's participant.
+/// Makes the spare participant, if there is one, the robot's participant.
 async fn use_spare(
     connection: &Arc<Connection>,
     streams: &mpsc::Sender<CommandStreams>,

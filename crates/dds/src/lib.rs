@@ -4,13 +4,13 @@
 //! `chicane_ros::Publisher`, and passes them to the DDS participant. The participant encodes each
 //! message once for all subscribers. The sim thread never waits for this thread. A task draws
 //! images while a ROS 2 program subscribes to them. Another task executes incoming commands, one at
-//! a time. A third task replaces the participant when a lost program returns. The participant has
-//! its own threads.
+//! a time. A third task replaces the participant when it has ended, or when a lost program returns.
+//! The participant has its own threads.
 //!
 //! | Module | Content |
 //! |---|---|
 //! | `options` | domain and network interface |
-//! | `connection` | the robot's participant, and its replacement when a lost program returns |
+//! | `connection` | the robot's participant, and its replacement |
 //! | `returning` | decides when the participant is replaced |
 //! | `threads` | notices that a participant no longer works |
 //! | `participant` | DDS writers and readers of the topics |
@@ -122,8 +122,8 @@ impl JoinedGraph {
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new().name("ros".to_owned()).spawn(move || {
             runtime.block_on(publish_ticks(&connection, &tap, publisher, stopped));
-            // The robot announces its end to other participants. The call blocks, so this thread
-            // makes it, and not a task of the runtime.
+            // The participant announces its end to other participants. `leave` blocks, so it is
+            // called on this thread and not in a task of the runtime.
             connection.leave();
         })?;
         Ok(RosNode { thread, stop })

@@ -1,6 +1,7 @@
 //! Percent escapes of URIs.
 
-/// Decodes the percent escapes of a URI. Returns `text` unchanged if the result is not UTF-8.
+/// Decodes the percent escapes of a URI. Invalid escapes are kept. Returns `text` unchanged if the
+/// result is not UTF-8.
 pub fn percent_decoded(text: &str) -> String {
     let hex = |digit: u8| (digit as char).to_digit(16).map(|d| d as u8);
     let mut bytes = Vec::with_capacity(text.len());

@@ -270,8 +270,8 @@ impl Unpacking {
     }
 
     /// Returns the outcome of an entry. If `leaves_out` is true and the error concerns only this
-    /// entry (a password, a link that leads out, an unsafe or repeated name), the error is recorded
-    /// in `left_out` instead.
+    /// entry (a password, a link that leads out, an unsafe or repeated name), this function adds
+    /// the error to `left_out` and returns `Ok`.
     fn tolerate(
         &mut self,
         path: impl FnOnce() -> PathBuf,

@@ -42,7 +42,8 @@ pub struct Table {
 
 impl Table {
     /// The index of a column. `names` are tried in their order, and the first one that is the name
-    /// of a column counts. Case, and blanks around the name of a column, do not matter.
+    /// of a column counts. Case, and blanks around the name of a column, do not matter. `None` if
+    /// no column has any of these names.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| {
             self.columns.iter().position(|column| column.trim().to_lowercase() == name.to_lowercase())

@@ -119,7 +119,7 @@ pub struct WorldGrade {
     /// The results of the seeds, combined in the same way as the points. Null if a seed has no
     /// result. With [`Combine::Best`], null only if no seed has a result.
     pub result: Option<f64>,
-    /// The best result of a run.
+    /// The best result of a run; null if no run has a result.
     pub best: Option<f64>,
     /// The difference between the best and the worst result; null with fewer than two results.
     pub spread: Option<f64>,
@@ -358,7 +358,7 @@ fn grade_unit(
 
 /// Sorts the students and sets their ranks. The order is by grade, then by the number of runs with
 /// a result, then by the sum of the student's places in the worlds. The place in a world is the
-/// number of students with a better result there.
+/// number of students with a better result there. Any result counts as better than none.
 fn rank(students: &mut [StudentGrade], plan: &Plan) {
     let places = |student: &StudentGrade| -> usize {
         let place = |(i, world): (usize, &PlannedWorld)| {

@@ -36,8 +36,9 @@ impl UploadName {
     }
 }
 
-/// Moodle: `Ada Lovelace_12345_assignsubmission_file_`. The name of the file follows if the teacher
-/// downloaded the submissions without folders.
+/// Reads a name that Moodle made, such as `Ada Lovelace_12345_assignsubmission_file_`. The name of
+/// the file follows if the teacher downloaded the submissions without folders. `None` if the name
+/// does not have this form.
 fn moodle(name: &str) -> Option<UploadName> {
     let (student, rest) = name.split_once("_assignsubmission_")?;
     let (student, id) = student.rsplit_once('_').filter(|(_, id)| is_number(id))?;
@@ -51,7 +52,8 @@ fn moodle(name: &str) -> Option<UploadName> {
     })
 }
 
-/// Canvas: `lovelaceada_12345_67890_race.zip`, with `_LATE` after the name if the upload was late.
+/// Reads a name that Canvas made, such as `lovelaceada_12345_67890_race.zip`, with `_LATE` after
+/// the student's name if the upload was late. `None` if the name does not have this form.
 fn canvas(name: &str) -> Option<UploadName> {
     let (student, rest) = name.split_once('_')?;
     let (late, rest) = rest.strip_prefix("LATE_").map_or((false, rest), |rest| (true, rest));
@@ -95,6 +97,7 @@ pub fn normal(name: &str) -> String {
 }
 
 /// The name of a student as part of a file name: letters and digits in lower case, and hyphens.
+/// Returns `student` if the name has no letter and no digit.
 pub fn key(name: &str) -> String {
     let mut key = String::new();
     for c in name.chars().flat_map(char::to_lowercase) {

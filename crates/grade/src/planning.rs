@@ -215,7 +215,7 @@ fn named_student(
     }
 }
 
-/// Unpacks a submission, and adds to the student the program or the reason why there is none.
+/// Unpacks a submission, and sets the student's program. If there is none, sets the reason.
 fn add_program(
     student: &mut PlannedStudent,
     submission: &Submission,

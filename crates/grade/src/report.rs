@@ -79,7 +79,7 @@ fn best_units(grades: &Grades) -> Vec<String> {
 }
 
 /// The best run of a student in a world: the run with the best result, else the first run that was
-/// recorded.
+/// recorded. `None` if there is neither.
 fn best_unit(world: &grades::WorldGrade) -> Option<&grades::UnitGrade> {
     let best = world.best.and_then(|best| world.seeds.iter().find(|unit| unit.result == Some(best)));
     best.or_else(|| world.seeds.iter().find(|unit| unit.run.is_some()))

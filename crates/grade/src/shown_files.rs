@@ -28,8 +28,8 @@ pub fn sha256(
 }
 
 /// The hash of a file or of the files of a folder, without the folders `.git` and `__pycache__`.
-/// `None` if the files are too large or can't be read.
-/// A missing path is not an error here: the box of each unit refuses it and names the reason.
+/// `None` if the files are too large or can't be read. A missing path is not an error here: the box
+/// of each unit refuses it and names the reason.
 fn of_path(path: &Path) -> Option<String> {
     if path.is_dir() {
         let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };

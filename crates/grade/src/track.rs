@@ -82,14 +82,16 @@ impl Track {
     }
 }
 
-/// Splits the bytes of [`Tracks`] into the header and the data of all columns.
+/// Splits the bytes of [`Tracks`] into the header and the data of all columns. `None` if the bytes
+/// are too short, or if the header is not JSON.
 fn split(bytes: &[u8]) -> Option<(Value, &[u8])> {
     let length = u32::from_le_bytes(bytes.get(8..12)?.try_into().ok()?) as usize;
     let header = serde_json::from_slice(bytes.get(12..12 + length)?).ok()?;
     Some((header, bytes.get(12 + length..)?))
 }
 
-/// The values of the column with this name.
+/// The values of the column with this name. `None` if there is no such column, or if its data are
+/// missing.
 fn column(header: &Value, data: &[u8], name: &str) -> Option<Vec<f64>> {
     let column = header["columns"].as_array()?.iter().find(|column| column["name"] == name)?;
     let number = |key: &str| column[key].as_u64().and_then(|number| usize::try_from(number).ok());

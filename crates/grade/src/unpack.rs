@@ -143,7 +143,8 @@ fn remove_environments(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What surrounds a program.
+/// The only entry of a folder that is a wrapper, or `None` if the folder is no wrapper. The
+/// function `wrapper` says when a folder is a wrapper.
 enum Wrapper {
     None,
     Folder(PathBuf),

@@ -129,7 +129,7 @@ impl Batch {
 
     /// Steps every environment. `actions` has speed and steering of each environment, in m/s and
     /// rad, or from −1 to 1 with the setting `normalised`. With autoreset, an environment whose
-    /// episode has ended starts a new episode instead, and its action is ignored.
+    /// episode has ended starts a new episode, and its action is ignored.
     pub fn step(&mut self, actions: &[f32], arrays: &mut Arrays<'_>) -> Result<(), GymError> {
         let (given, count) = (actions.len(), self.cars.len());
         if given != 2 * count {

@@ -226,10 +226,11 @@ impl Car {
         self.exposure = self.plan.settings.keeps_exposures().then(|| Exposure::of(&self.sim, 0));
     }
 
-    /// The start of an episode: metres along the road, metres to the left of its centre line, and
-    /// the angle from the direction of the road to that of the car, rad. The argument `along` is
-    /// the start without a variation. The seed may have shifted the spawn pose from the first
-    /// waypoint, and this shift is added.
+    /// Where an episode starts: metres along the road, metres to the left of its centre line, and
+    /// the angle from the direction of the road to that of the car, rad. `along` is the requested
+    /// distance along the road. If seeds do not vary the start, the result is `along`, 0 and 0.
+    /// Otherwise the spawn pose that the seed has shifted gives the result: its distance from the
+    /// first waypoint is added to `along`, and its offset and its angle are returned unchanged.
     fn varied_start(&self, along: f64) -> (f64, f64, f64) {
         if self.course.vary.as_ref().is_none_or(|vary| vary.start == Start::default()) {
             return (along, 0.0, 0.0);
@@ -277,8 +278,8 @@ impl Car {
         }
     }
 
-    /// Computes all numbers except reward and end. An object that the car touched in the last
-    /// `ticks` ticks counts as a crash.
+    /// Computes all numbers except reward and end. If the car touched an object in the last `ticks`
+    /// ticks, the car has crashed.
     fn measure(&mut self, ticks: u64) {
         let car = self.sim.vehicle();
         let track = &self.course.track;

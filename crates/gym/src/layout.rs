@@ -53,9 +53,9 @@ pub(crate) fn scatter(
         let along = start + CLEAR_M + (turn as f64 + random.between(0.2, 0.8)) * stretch;
         let [left, right] = track.widths(along);
         // Limits of the offset of an object to the left of the centre line, which a car passes on
-        // the object's right. At `lowest`, the free road there is exactly a passage. At `highest`,
-        // the object touches the left border. The branch below moves half of the objects to the
-        // right of the centre line, with the mirrored limits.
+        // the object's right. At `lowest`, the free road on the object's right is exactly
+        // `PASSAGE_M` wide. At `highest`, the object touches the left border. The branch below
+        // moves half of the objects to the right of the centre line, with the mirrored limits.
         let (lowest, highest) = (PASSAGE_M + radius - right, left - radius);
         if !(lowest <= highest && highest < f64::INFINITY) {
             return Err(GymError::NarrowRoad { name: name.to_owned() });

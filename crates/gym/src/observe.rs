@@ -16,8 +16,8 @@ use std::f64::consts::{PI, TAU};
 const AHEAD_M: [f64; 5] = [0.2, 0.4, 0.7, 1.0, 1.5];
 /// Number of objects in the state vector.
 const NEAREST: usize = 3;
-/// Largest coordinate of an object in the state vector, m. If there are fewer than `NEAREST`
-/// objects, this value is also the x of each missing object.
+/// Largest absolute value of a coordinate of an object in the state vector, m. If there are fewer
+/// than `NEAREST` objects, this value is also the x of each missing object.
 const ABSENT_M: f64 = 10.0;
 /// Objects with an x of at most this value in the frame of the car, m, are left out, because they
 /// are behind the car.

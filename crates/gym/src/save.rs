@@ -92,7 +92,7 @@ impl Car {
         Ok(())
     }
 
-    /// Hash of the world, the car and the settings that a saved environment belongs to.
+    /// Hash of the world's name, the car and the settings that a saved environment belongs to.
     fn fingerprint(&self) -> u64 {
         xxh3_64(self.plan.identity(self.index).as_bytes())
     }

@@ -91,8 +91,8 @@ impl Loader {
         self.load_and_swap(TransitionKind::Switch, name, InitialLights::Green, Seeded::default()).await
     }
 
-    /// Loads the running world again as published, and keeps its lights. The simulation and its
-    /// camera start with this seed.
+    /// Loads the running world, or the world whose simulation panicked, again as published. Keeps
+    /// the lights of the running world. The simulation and its camera start with this seed.
     pub async fn respawn(&self, seed: u64) -> Result<Arc<Published>, LoadFailure> {
         self.respawn_varied(seed, Vary::default()).await
     }
@@ -170,8 +170,8 @@ impl Loader {
     }
 
     /// Why a world that is not in the library is not loaded. A test drive of a project removes the
-    /// world of the previously driven project. If a respawn read the name of that world before, the
-    /// respawn is refused like any respawn of a world that no longer runs.
+    /// world of the previously driven project. If a respawn has read the name of that world before
+    /// the removal, the respawn is refused like any respawn of a world that no longer runs.
     fn unknown(&self, kind: TransitionKind, name: &str) -> LoadFailure {
         let now = self.simulator.now();
         let current = now.running.as_ref().map(|seen| &seen.served.name).or(now.lost.as_ref());

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A drawn camera frame.
 #[derive(Debug, Clone)]
 pub struct DrawnFrame {
-    /// The moment that the frame shows.
+    /// The exposure from which the frame was drawn.
     pub exposure: Arc<Exposure>,
     /// The pixels.
     pub rgb: Arc<Rgb>,

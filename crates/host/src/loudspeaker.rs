@@ -1,10 +1,10 @@
 //! Sends the robot's sound events to listeners: pages that play the sounds, and programs.
 //!
 //! A sound event is sent after its effect is published. The event carries the serial number of the
-//! published value that first includes the effect. A new listener subscribes first and then reads the
-//! published value, so no event is lost between the two. The listener skips the events whose effect
-//! this value already includes. All listeners read from one bounded ring buffer. A listener that falls
-//! behind gets an error, and has to subscribe and read the published value again.
+//! published value that first includes the effect. A new listener subscribes first and then reads
+//! the published value, so no event is lost between the two. The listener skips the events whose
+//! effect this value already includes. All listeners read from one bounded ring buffer. A listener
+//! that falls behind gets an error, and has to subscribe and read the published value again.
 
 use bytes::Bytes;
 use chicane_robot::audio::AudioEvent;

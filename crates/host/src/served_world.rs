@@ -38,7 +38,8 @@ pub struct ServedWorld {
     pub(crate) sha256: Option<String>,
     /// What a seed changed; `None` if the world is as published.
     pub(crate) variation: Option<SeedVariation>,
-    /// The world prepared for the renderer. The preparation takes place at the first camera frame.
+    /// The world prepared for the renderer. The first call of `stage` prepares it, for example for
+    /// a camera frame.
     stage: OnceLock<Arc<Stage>>,
     /// The world as a file for viewers. The file is made when the first viewer requests it.
     scene: OnceLock<Arc<SceneFile>>,

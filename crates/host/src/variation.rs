@@ -102,9 +102,9 @@ impl ServedWorld {
         objects.filter(|(i, object)| is_changed(*i, object.origin)).map(|(i, _)| i).collect()
     }
 
-    /// The start pose that the seed gives: x, y in metres and yaw in radians. Without the change of
-    /// the seed, the car's origin is `behind` metres behind waypoint 0. `None` if the seed does not
-    /// change the start pose.
+    /// The start pose that the seed gives: x, y in metres and yaw in radians. `behind` describes
+    /// the published start, which the seed shifts: there the car's origin is this many metres
+    /// behind waypoint 0. `None` if the seed does not change the start pose.
     pub fn varied_start(&self, behind: f64) -> Option<[f64; 3]> {
         let variation = self.variation.as_ref()?;
         variation.overlay.start_pose(&variation.published.world, behind)

@@ -105,8 +105,8 @@ fn read_some(from: Option<impl AsFd>, into: &mut Vec<u8>) -> bool {
     }
 }
 
-/// The last non-blank line of a program's error output, without `Error: ` at the start of the line.
-/// The text `no output` if every line is blank.
+/// Returns the last non-blank line of a program's error output, without `Error: ` at the start of
+/// the line. Returns the text `no output` if every line is blank.
 pub fn last_line(text: &str) -> &str {
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim().trim_start_matches("Error: ")

@@ -19,7 +19,7 @@ use std::time::Duration;
 const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 /// Maximum number of attempts to remove the simulator's own group.
 const REMOVE_ATTEMPTS: u32 = 50;
-/// Pause between two of these attempts.
+/// Pause between two attempts to remove the simulator's own group.
 const REMOVE_PAUSE: Duration = Duration::from_millis(2);
 
 /// Where control groups can be created.

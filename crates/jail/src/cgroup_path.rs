@@ -13,7 +13,7 @@ pub(super) const SELF: &str = "-self";
 const HIERARCHIES: [&str; 3] = ["memory", "pids", "cpuacct"];
 
 /// The folder of a process's control group in version 2. `own` is the text of `/proc/<pid>/cgroup`
-/// of this process.
+/// of this process. `None` if the text has no line of version 2, or if version 2 is not mounted.
 pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
     let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
     // Where version 1 is mounted too, version 2 is in the subfolder `unified`.
@@ -23,7 +23,7 @@ pub(super) fn own_v2(base: &Path, own: &str) -> Option<PathBuf> {
 }
 
 /// The folders of a process's control groups in version 1, one for each hierarchy. `own` is the
-/// text of `/proc/<pid>/cgroup` of this process.
+/// text of `/proc/<pid>/cgroup` of this process. `None` if one of the [`HIERARCHIES`] is missing.
 pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
     let [memory, pids, cpuacct] = HIERARCHIES.map(|name| folder_v1(base, own, name));
     let mut all = vec![memory?, pids?, cpuacct?];
@@ -37,7 +37,8 @@ pub(super) fn own_v1(base: &Path, own: &str) -> Option<Vec<PathBuf>> {
     Some(all)
 }
 
-/// The folder of a process's control group in the hierarchy `cpu` of version 1.
+/// The folder of a process's control group in the hierarchy `cpu` of version 1. `None` if this
+/// hierarchy is missing.
 pub(super) fn own_cpu_v1(base: &Path, own: &str) -> Option<PathBuf> {
     folder_v1(base, own, "cpu")
 }

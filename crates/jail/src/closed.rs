@@ -1,12 +1,12 @@
-//! The file system of a closed box: a file system in memory with the listed folders of the host,
-//! read-only, and a copy of the workspace.
+//! The file system of a closed box: a file system in memory with the listed folders and files of
+//! the host, read-only, and a copy of the workspace.
 //!
 //! Two processes, outer and init, build the box (see `lib.rs`). Outer opens the listed folders
 //! while it still has the simulator's rights, because the student's user may lack access to the
 //! folders above them. Outer then builds the new root as the student's user. A `/proc` shows the
 //! process ids of the namespace in which it was mounted, so init mounts it and not outer. Init then
-//! makes the new root its root folder, and unmounts the host's file system. A file of the host that
-//! is not in a listed folder does not exist in the box.
+//! makes the new root its root folder, and unmounts the host's file system. Besides the listed
+//! folders and files, the box has only a few device files of the host (`DEVICES`).
 
 use super::mounts::{self, DEVICES, MountError};
 use super::plan::{Bind, ClosedPlan};

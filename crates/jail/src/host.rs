@@ -49,9 +49,10 @@ pub struct JailSpec<'a> {
     pub stderr: OwnedFd,
     /// Where control groups can be created.
     pub cgroups: &'a Cgroups,
-    /// Limit of memory in bytes, including files in memory.
+    /// Limit of memory in bytes, including files in memory. `None` if the control group sets no
+    /// limit.
     pub memory: Option<u64>,
-    /// Limit of the number of processes.
+    /// Limit of the number of processes. `None` if the control group sets no limit.
     pub processes: Option<u64>,
     /// The workspace that is copied into a closed box.
     pub copy: Option<&'a Workspace>,
@@ -134,7 +135,8 @@ pub struct Jail {
     /// Sockets of the box that lead to the simulator. In virtual time, the two descriptors of
     /// virtual time follow (see `virtual_time::set_up`).
     sockets: Vec<OwnedFd>,
-    /// The identity of the workspace that was copied into the box.
+    /// The identity of the workspace that was copied into the box. `None` if no workspace was
+    /// copied, or after `take_identity`.
     identity: Option<ProgramIdentity>,
 }
 
@@ -254,7 +256,8 @@ impl Jail {
         Ok(())
     }
 
-    /// The identity of the workspace that was copied into the box.
+    /// Takes the identity of the workspace that was copied into the box. `None` if no workspace was
+    /// copied, and on the second call.
     pub fn take_identity(&mut self) -> Option<ProgramIdentity> {
         self.identity.take()
     }
@@ -367,7 +370,7 @@ impl Jail {
 
     /// Kills all processes inside and waits until they are gone. May be called more than once.
     /// Returns the processes that the kernel could not end in time, for instance one that waits for
-    /// a dead disk.
+    /// a dead disk. `None` if all processes are gone.
     pub fn end(&mut self) -> Option<LingeringProcesses> {
         if let Some(init) = &self.init {
             let _ = pidfd_send_signal(init, Signal::KILL);

@@ -82,7 +82,8 @@ fn run_judge(plan: &JudgePlan) -> Result<(), PartError> {
 }
 
 /// Starts the harness with two filters of system calls: that of `file_watch` and that of `seccomp`.
-/// Sends the watch of files over `give`, or the reason why there is none.
+/// Sends the watch of files over `give`. If a program around the simulator already watches this
+/// process, sends the kernel's error instead of a watch. Any other error of the watch is returned.
 fn start_watched(
     mut python: Command,
     channel: i32,
@@ -100,8 +101,9 @@ fn start_watched(
     python.spawn().map_err(|source| PartError::Start { program: "Python", source })
 }
 
-/// Answers the watched calls that are needed to start the harness. Returns true when the pipe is
-/// closed, which means that the harness was started or that the start failed.
+/// Waits for a watched call or for the end of the pipe, and answers the call if there is one. The
+/// start of the harness makes watched calls, so it would block without these answers. Returns true
+/// if the pipe is closed, which means that the harness was started or that the start failed.
 fn is_started(started: &OwnedFd, files: Option<&FileWatch>) -> bool {
     let listener = files.map(FileWatch::descriptor);
     let mut fds = vec![PollFd::new(started, PollFlags::IN)];
@@ -194,8 +196,8 @@ fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), Part
     let ended =
         rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
-    // The report is sent before the watched call continues. Therefore the simulator gets the report
-    // before the harness's answer to the call of the script.
+    // The report `Full` is sent before the watched system call continues. Therefore the simulator
+    // gets this report before it gets the harness's answer to the current call of the script.
     let mut look = || {
         if !full && is_full() {
             full = true;

@@ -19,9 +19,9 @@
 //! reason, its end of the socket closes and the jail ends. To end a jail, the simulator kills init
 //! through its pidfd. No process inside can prevent this.
 //!
-//! There are two plans. A *judge* sees no file of the host except the prepared Python root, over
-//! which an overlay puts a small writable layer in memory. It also has its own network and a filter
-//! of system calls.
+//! There are two plans. A *judge* sees no file of the host except some device files and the
+//! prepared Python root. An overlay puts a small writable layer in memory over this root. A judge
+//! also has its own network and a filter of system calls.
 //! A *student* has its own process ids. It also has its own network, unless it asks for the host's
 //! network. In its own network, the simulator's address leads to sockets that init opened
 //! (`gate.rs`). In a host box (`host_box.rs`), a student sees the host's files, except the folders
@@ -29,9 +29,10 @@
 //! folders and a copy of the workspace, and runs as an unprivileged user.
 //!
 //! If the kernel refuses a namespace or the filter of system calls (`seccomp.rs`,
-//! `student_filter.rs`), starting the jail fails: there is no fallback without them. A jail also
-//! works without control groups. A resource limit then limits its processes, and the simulator
-//! measures the memory of a judge. A closed box is not started without control groups.
+//! `student_filter.rs`), starting the jail fails: there is no fallback without them. The jail of a
+//! judge and a host box also work without control groups. A resource limit then limits the number
+//! of processes, and the simulator measures the memory of a judge. A closed box is not started
+//! without control groups.
 //!
 //! This crate uses processes, clocks and files, so the restrictions of the pure crates do not
 //! apply.

@@ -88,7 +88,7 @@ pub(super) fn prefer_for_oom_kill() {
 }
 
 fn limit(what: &'static str, resource: Resource, value: u64) -> Result<(), LimitError> {
-    // The kernel refuses a value above the current hard limit.
+    // The kernel refuses a value above the current hard limit, so such a value is lowered to it.
     let max = rustix::process::getrlimit(resource).maximum.map_or(value, |max| max.min(value));
     setrlimit(resource, Rlimit { current: Some(max), maximum: Some(max) })
         .map_err(|source| LimitError::Resource { what, source })

@@ -79,7 +79,7 @@ fn unshare(plan: &JailPlan) -> Result<(), PartError> {
 
 /// Opens the judge's root in the new mount namespace, because the overlay accepts no descriptor of
 /// another namespace. The root is opened before the change of user, because the new user may lack
-/// access.
+/// access. `None` for the jail of a student.
 fn open_root(plan: &JailPlan) -> Result<Option<OwnedFd>, PartError> {
     let JailPlan::Judge(judge) = plan else { return Ok(None) };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -80,7 +80,7 @@ pub struct StudentPlan {
     pub workspace: PathBuf,
     /// All environment variables.
     pub environment: BTreeMap<String, String>,
-    /// Folders that are hidden from the program.
+    /// Folders that a host box hides from the program. A closed box uses [`ClosedPlan::hide`].
     pub hide: Vec<PathBuf>,
     /// Maximum number of processes of the program. The control group of the jail enforces this
     /// limit. In a host box a resource limit enforces the same number, because a host box may have

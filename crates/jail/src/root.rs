@@ -56,6 +56,7 @@ pub fn tools(folder: &Path) -> PathBuf {
 }
 
 /// The dynamic loader of a root. It starts programs of the root with the root's own libraries.
+/// `None` if the root has no dynamic loader.
 pub fn loader(root: &Path) -> Option<PathBuf> {
     ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"]
         .iter()
@@ -169,8 +170,8 @@ fn verify(root: &Path) -> Result<(), RootError> {
 /// Renames the scratch folder to its final name. If this fails, the old folder gets its name back.
 fn move_into_place(scratch: &Path, folder: &Path) -> Result<(), RootError> {
     let old = folder.with_extension(format!("old-{}", std::process::id()));
-    // Only a process with the same id that was killed here can have left a folder of this name,
-    // because the lock of the root is held.
+    // The name contains the id of this process. If the folder exists, an earlier process with the
+    // same id left it. No running process uses the folder, because this process holds the lock.
     let _ = fs::remove_dir_all(&old);
     if folder.exists() {
         fs::rename(folder, &old).map_err(|source| RootError::Replace { path: folder.to_owned(), source })?;

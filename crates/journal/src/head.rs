@@ -32,11 +32,12 @@ pub struct Head {
     pub variation: Value,
     /// Time limit, simulated seconds.
     pub time_limit_s: f64,
-    /// Brightness at the start.
+    /// Brightness at the start. Every channel of a shown pixel is multiplied by this factor.
     pub brightness: f64,
     /// Command of the student's program; null if there is no program.
     pub command: Option<String>,
-    /// Whether the program ran in virtual time.
+    /// Whether the program began in virtual time. If the time keeper failed later, the record has
+    /// the pace `real`, and this value is still true.
     pub is_virtual: bool,
     /// Names of the hashed parts of the state.
     pub parts: Vec<String>,

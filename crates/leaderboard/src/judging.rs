@@ -88,7 +88,8 @@ pub(crate) fn judge(
     Ok(())
 }
 
-/// A stored result, and the file of its run if there is one.
+/// A stored result, and the file of its run if there is one. `None` if the folder has no readable
+/// result.
 pub(crate) fn load(folder: &Path) -> Option<(RunResult, Option<Vec<u8>>)> {
     let result = serde_json::from_slice(&std::fs::read(folder.join(RESULT)).ok()?).ok()?;
     Some((result, std::fs::read(folder.join(RUN)).ok()))
@@ -124,7 +125,7 @@ fn result_of(report: RunReportLine, draft: &Path, world: &ContestWorld) -> Resul
     Ok(RunResult::of(report, &record, world.unit.as_deref()))
 }
 
-/// Why a process wrote no result.
+/// Why an attempt gave no result.
 enum Ended {
     Stopped,
     Failed(String),

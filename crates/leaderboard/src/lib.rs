@@ -16,7 +16,7 @@
 //! | `rates` | how often a student and an address may hand in |
 //! | `standings` | the tables, from the results |
 //! | `uploads` | the files of the submissions |
-//! | `judging` | one run: the process, its result, its verification |
+//! | `judging` | one run: starts its process, follows it, stores its result |
 //! | `worker` | the queue, and the thread that judges |
 //! | `pack` | a folder of a student as a zip file |
 //!

@@ -30,7 +30,8 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Counts an attempt of an address. Returns the time to wait if there were too many attempts.
+    /// Counts an attempt of an address. If there were too many attempts, or if the table is full,
+    /// does not count this attempt, and returns the time to wait.
     pub(crate) fn count_address(&mut self, address: IpAddr, now: Instant) -> Result<(), Duration> {
         let owner = Owner::Address(of_network(address));
         self.check(&owner, PER_ADDRESS, Duration::ZERO, now)?;

@@ -33,7 +33,7 @@ pub(crate) struct Change {
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     better: Better,
-    /// The unit of the last counted run.
+    /// The unit of the last counted run; `None` if that run has no unit, or before the first one.
     pub(crate) unit: Option<String>,
     /// The best run of each student, the leader first.
     pub(crate) rows: Vec<Best>,
@@ -76,7 +76,7 @@ impl Standings {
         self.changes.truncate(MAX_CHANGES);
     }
 
-    /// The rank of a run, if it is the best one of its student.
+    /// The rank of a run; `None` if it is not the best one of its student.
     pub(crate) fn rank_of(&self, world: usize, session: &str) -> Option<u32> {
         let rows = &self.tables.get(world)?.rows;
         rows.iter().position(|row| row.session == session).map(|at| at as u32 + 1)
@@ -90,7 +90,8 @@ impl Table {
     }
 
     /// Puts a run into the table if it is the best one of its student. Returns the earlier record
-    /// of the student and the new rank.
+    /// of the student (`None` before the first one) and the new rank. Returns `None` if the run is
+    /// not the best one.
     fn place(&mut self, best: Best) -> Option<(Option<f64>, u32)> {
         let own = self.rows.iter().position(|row| row.key == best.key);
         let before = own.map(|own| self.rows[own].record);

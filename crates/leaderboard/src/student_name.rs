@@ -49,8 +49,8 @@ fn is_allowed(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() || " .,'-_()#".contains(c)
 }
 
-/// Characters that can't be seen, that change the direction of the text around them, or that are
-/// for private use.
+/// Whether a character can't be seen, changes the direction of the text around it, or is for
+/// private use.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

@@ -43,10 +43,9 @@ const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes that the system buffers for a client that does not read.
 const SEND_BUFFER: usize = 128 << 10;
 /// How long the handling of a request continues after [`Peer`] has detected that the client closed
-/// its side of the connection. `hyper` itself cancels the request at once if it detects the
-/// disconnect, but it detects the disconnect only if no bytes after the request are unread. In the
-/// other case, a client that closed only its sending side still gets a response that is ready
-/// within this time.
+/// its side of the connection. A client that closed only its sending side still gets a response
+/// that is ready within this time. This applies only if bytes after the request are unread.
+/// Otherwise `hyper` itself detects the disconnect, and cancels the request at once.
 const DISCONNECT_GRACE: Duration = Duration::from_millis(100);
 /// Longest time to complete the responses that are being written when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
@@ -199,8 +198,8 @@ fn protocol() -> http1::Builder {
     protocol
 }
 
-/// Passes a request of a connection to the router. Fails if the client disconnects before the
-/// response, which closes the connection.
+/// Passes a request of a connection to the router. Returns an error if the client disconnects
+/// before the response is ready. The error makes `hyper` close the connection.
 async fn respond(
     mut request: hyper::Request<Incoming>,
     local: SocketAddr,

@@ -57,7 +57,8 @@ impl<T: Named> Filled<T> {
         Ok(Filled(Some(buffer)))
     }
 
-    /// The addresses of the first byte and of the byte after the last one.
+    /// The addresses of the first byte and of the byte after the last one; `None` for an array
+    /// without elements.
     fn bounds(&self) -> Option<[usize; 2]> {
         let buffer = self.0.as_ref().filter(|buffer| buffer.len_bytes() > 0)?;
         let start = buffer.buf_ptr() as usize;

@@ -24,6 +24,7 @@ pub(crate) struct SlotView {
     pub(crate) deadline: Option<u64>,
     pub(crate) kind: WaitKind,
     /// When the process gets `SIGALRM`, and the interval of the alarm, both in virtual nanoseconds.
+    /// `None` if no alarm is set. The interval is 0 if the alarm does not repeat.
     pub(crate) alarm: Option<(u64, u64)>,
 }
 
@@ -71,8 +72,8 @@ impl ClockFile {
         let _ = self.put(offset_of!(Header, now), &now.to_ne_bytes());
     }
 
-    /// The bits of [`layout::real`] that the program has set. Each bit stands for a function that
-    /// works in real time only.
+    /// The bits of [`layout::real`] that the program has set. Each bit stands for a reason why the
+    /// program needs real time. 0 if the file can't be read.
     pub(crate) fn real_bits(&self) -> u32 {
         let mut bits = [0; 4];
         let read = self.file.read_exact_at(&mut bits, offset_of!(Header, real) as u64);

@@ -24,9 +24,10 @@ struct Pipe {
     unsent: Vec<u8>,
     /// Number of bytes that the time keeper has taken but not delivered to the program.
     undelivered: usize,
-    /// Whether the server has closed its side.
+    /// Whether the server has closed its side, or the program can't receive any more bytes.
     closed: bool,
-    /// Whether the connection became a WebSocket.
+    /// Whether the connection became a WebSocket. False again after the server has dropped its
+    /// side.
     upgraded: bool,
     /// Increases when the server reads, writes or closes, so that the time keeper notices that the
     /// server did something. Also increases when the program closes its side.
@@ -199,7 +200,7 @@ impl TimeKeeperEnd {
         waits.map(Waker::wake).is_some()
     }
 
-    /// Whether the server has closed its side.
+    /// Whether the server has closed its side, or [`TimeKeeperEnd::break_off`] was called.
     pub(crate) fn is_closed(&self) -> bool {
         lock(&self.pipe).closed
     }

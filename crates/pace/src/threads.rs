@@ -74,7 +74,7 @@ fn reread<'a>(file: &File, buffer: &'a mut Vec<u8>) -> Option<&'a [u8]> {
     buffer.get(..length)
 }
 
-/// The process ids in a file `children`.
+/// The process ids in a file `children`. `None` if its thread has ended.
 fn children(file: &File, buffer: &mut Vec<u8>) -> Option<Vec<i32>> {
     let text = std::str::from_utf8(reread(file, buffer)?).ok()?;
     Some(text.split_ascii_whitespace().filter_map(parse).collect())

@@ -33,13 +33,15 @@ const PATIENT_LOOKS: u32 = 2_000;
 /// does not fit into the rest of a page begins a new page, so every page may be only a little more
 /// than half full.
 const FULL_PIPE: u64 = 32 << 10;
-/// If one thread uses the processor for this long while another thread waits for a lock with a
-/// timeout of a few milliseconds, the wait ends. Python's threads use such waits to hand over the
+/// If one thread uses this much processor time while another thread waits for a lock with a timeout
+/// of a few milliseconds, the time keeper ends the wait. Virtual time stands still while a thread
+/// runs, so the timeout would never expire. Python's threads use such waits to hand over the
 /// interpreter lock.
 const STALL: Duration = Duration::from_secs(2);
 /// Number of looks between two checks for a stall.
 const STALL_LOOKS: u32 = 512;
-/// After a stall, waits for locks whose deadline is at most this much virtual time away are ended.
+/// After a stall, the time keeper ends the waits for locks whose deadline is at most this much
+/// virtual time away.
 const STALLED_WAIT_NS: u64 = 2 * TICK_NS;
 
 /// The session is over, or the time keeper has to stop.

@@ -21,11 +21,11 @@ const NLM_F_REQUEST_DUMP: u16 = 0x1 | 0x300;
 const NLMSG_DONE: u16 = 3;
 /// The attribute with a `tcp_info`.
 const INET_DIAG_INFO: u16 = 2;
-/// Size of the header of a message.
+/// Size of the header of a message, bytes.
 const HEADER: usize = 16;
-/// Size of a request: a header and `inet_diag_req`.
+/// Size of a request, which consists of a header and `inet_diag_req`, bytes.
 const REQUEST: usize = HEADER + 60;
-/// Size of `inet_diag_msg`.
+/// Size of `inet_diag_msg`, bytes.
 const MESSAGE: usize = 72;
 
 /// States of a TCP socket.
@@ -37,7 +37,7 @@ const NEW_SYN_RECEIVED: u8 = 12;
 /// have to search further tables for them.
 const STATES: u32 = 1 << ESTABLISHED | 1 << SYN_SENT | 1 << SYN_RECEIVED | 1 << NEW_SYN_RECEIVED;
 
-/// Offsets in `tcp_info`.
+/// Offsets of fields in `tcp_info`, bytes.
 mod info {
     pub(super) const BYTES_ACKED: usize = 120;
     pub(super) const BYTES_RECEIVED: usize = 128;
@@ -143,7 +143,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 
-/// Reads one `inet_diag_msg` with its attributes.
+/// Reads one `inet_diag_msg` with its attributes. `None` if the message is too short.
 fn socket(message: &[u8]) -> Option<(End, Counts)> {
     let (family, state) = (*message.first()?, *message.get(1)?);
     let ports = (u16_at(message, 4).swap_bytes(), u16_at(message, 6).swap_bytes());

@@ -294,7 +294,8 @@ impl Web {
         self.work.needs_ticks() || self.connections.values().any(|connection| connection.end.is_upgraded())
     }
 
-    /// When the next bytes or the next end of a connection are due, and on which connection.
+    /// When the next bytes or the next end of a connection are due, in virtual nanoseconds, and the
+    /// number of this connection. `None` if nothing is due.
     pub(crate) fn next_due(&self) -> Option<(u64, u64)> {
         let due = |(number, connection): (&u64, &Connection)| Some((connection.due()?, *number));
         self.connections.iter().filter_map(due).min()
@@ -367,8 +368,8 @@ impl Connection {
         }
     }
 
-    /// When the next bytes or the end of the connection are due. `None` if there is neither, or if
-    /// the program's socket is full.
+    /// When the next bytes or the end of the connection are due, in virtual nanoseconds. `None` if
+    /// there is neither, or if the program's socket is full.
     fn due(&self) -> Option<u64> {
         if self.finished {
             return None;

@@ -42,28 +42,29 @@ impl Work {
         Unfinished { work: Arc::clone(self), count }
     }
 
-    /// A request that has no answer yet.
+    /// Counts a request that has no answer yet, until the returned value is dropped.
     pub fn request(self: &Arc<Work>) -> Unfinished {
         self.total.fetch_add(1, SeqCst);
         self.start(|work| &work.requests)
     }
 
-    /// A request whose answer waits for simulated time.
+    /// Counts a request whose answer waits for simulated time, until the returned value is dropped.
     pub fn wait(self: &Arc<Work>) -> Unfinished {
         self.start(|work| &work.waits)
     }
 
-    /// An order to the simulation that has no reply yet, or a picture that is being drawn.
+    /// Counts an order to the simulation that has no reply yet, or a picture that is being drawn,
+    /// until the returned value is dropped.
     pub fn job(self: &Arc<Work>) -> Unfinished {
         self.start(|work| &work.jobs)
     }
 
-    /// An answer that is a stream, until it ends.
+    /// Counts an answer that is a stream, until the returned value is dropped.
     pub fn stream(self: &Arc<Work>) -> Unfinished {
         self.start(|work| &work.streams)
     }
 
-    /// The virtual date.
+    /// The date and time of the virtual real-time clock.
     pub fn date(&self) -> SystemTime {
         let since = Duration::from_secs(REALTIME_START_S) + Duration::from_nanos(self.now.load(SeqCst));
         SystemTime::UNIX_EPOCH + since

@@ -106,8 +106,8 @@ pub(crate) fn create_file(
 }
 
 /// The number of the next file: one more than the largest number in the folder whose successor is
-/// free and at most `MAX_NUMBER`. A larger number would not be recognized as the number of a
-/// recording, so its file would never be removed.
+/// free and at most `MAX_NUMBER`, or 1 if there is no such number. A larger number would not be
+/// recognized as the number of a recording, so its file would never be removed.
 fn next_number(stored: &[StoredFile]) -> u64 {
     let taken: BTreeSet<u64> = stored.iter().map(|file| file.number).collect();
     let mut next = taken.iter().rev().map(|number| number + 1);
@@ -201,8 +201,8 @@ fn number_of(name: &str) -> Option<u64> {
 }
 
 /// The first `MAX_WORLD_CHARS` characters of the name of a world, as a part of a file name. A
-/// character that is not an ASCII letter, a digit, `_`, `.` or `-` is replaced by `_`, and points
-/// at the beginning are removed.
+/// character that is not an ASCII letter, a digit, `_`, `.` or `-` is replaced by `_`, and dots at
+/// the beginning are removed. If no character is left, the part is `world`.
 fn safe_name(world: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let name: String =

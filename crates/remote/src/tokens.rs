@@ -45,14 +45,14 @@ impl Tokens {
         Ok(Some(Tokens(all)))
     }
 
-    /// The role of the token `text`. `None` if the token is wrong. The text is compared with every
-    /// token; otherwise the duration would reveal which role's token it resembles.
+    /// The role of the token `text`. `None` if the token is wrong. The text is always compared with
+    /// every token, so that the duration does not depend on which token it equals.
     pub fn role(&self, text: &str) -> Option<Role> {
         let matching = |(role, token): &(Role, Token)| token.matches(text).then_some(*role);
         self.0.iter().map(matching).fold(None, Option::or)
     }
 
-    /// The token of a role.
+    /// The token of a role. `None` if the role has no token.
     pub fn of(&self, role: Role) -> Option<&Token> {
         self.0.iter().find(|(own, _)| *own == role).map(|(_, token)| token)
     }

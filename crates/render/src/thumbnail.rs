@@ -42,7 +42,8 @@ pub fn thumbnail(world: &World, profile: Arc<Profile>) -> Vec<u8> {
     file
 }
 
-/// The nearest camera pose from which all corners of the field are in the picture.
+/// The nearest camera pose from which all corners of the field are in the picture. Returns the
+/// start pose of the car if no such pose is found.
 fn camera_pose(world: &World, optics: &Optics) -> Pose {
     let spawn = world.spawn.position.truncate();
     let known = world.ground.bounds.or_else(|| world.route.as_ref().map(|r| r.bounds()));

@@ -20,7 +20,7 @@ const SAVE_INTERVAL: u64 = 2 * TICKS_PER_SECOND;
 /// number of ticks between two states is doubled.
 const MAX_SAVED: usize = 256;
 
-/// Why there is no picture of a moment.
+/// Why the state of a run at a moment can't be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeekError {
     /// The simulation differs from the journal.

@@ -63,7 +63,7 @@ pub enum RunError {
     /// The database can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No program was judged.
+    /// The record does not identify a program, for example because no program was judged.
     #[error("no program was judged in this run, or an older version drove it")]
     NoProgram,
     /// The folder has another program than the one that was judged.
@@ -96,7 +96,7 @@ struct Events {
 pub struct RecordedRun {
     /// The journal.
     pub journal: Journal,
-    /// SHA-256 and size of the journal.
+    /// SHA-256 of the journal, hex, and its size in bytes.
     pub(super) journal_sum: (String, u64),
     /// The recorded steps of the session, such as a line of the program or the time limit.
     pub(super) steps: Vec<Step>,

@@ -186,9 +186,10 @@ impl Rerun {
         }
     }
 
-    /// Applies the commands of other senders up to the next command of the judging script. That
-    /// command must equal `expected` and belong to this tick. Returns the reason if the simulation
-    /// refused it.
+    /// Applies the commands of other senders up to the next command of the judging script, then
+    /// applies the script's command too. The script's command must equal `expected` and belong to
+    /// this tick. Returns the reason if the simulation refused the script's command, and `None` if
+    /// not.
     pub(super) fn expect_act(&mut self, expected: &Change) -> Result<Option<String>, Difference> {
         loop {
             let tick = self.tick();
@@ -232,7 +233,8 @@ impl Rerun {
         Ok(())
     }
 
-    /// Applies an entry of this tick.
+    /// Applies an entry of this tick. Returns the point that matters to the session, or `None` if
+    /// the entry is no such point.
     fn carry_out(&mut self, entry: Entry) -> Result<Option<Reached>, Difference> {
         let Entry { tick, change } = entry;
         if self.judge == JudgeCommands::Expected && is_judges(&change) {
@@ -276,7 +278,8 @@ impl Rerun {
         Ok(None)
     }
 
-    /// Applies a command of the judging script. Returns the reason if the simulation refused it.
+    /// Applies a command of the judging script. Returns the reason if the simulation refused it,
+    /// and `None` if not.
     fn apply_judges(&mut self, change: &Change) -> Option<String> {
         match change {
             Change::World { sender, command } => {

@@ -14,7 +14,8 @@ const SPEED_LASTS_TICKS: u64 = TICKS_PER_SECOND;
 /// The command of a disconnected client expires after at most this many ticks.
 const RELEASED_LASTS_TICKS: u64 = 7 * TICKS_PER_SECOND / 10;
 /// A linear velocity up to this limit (m/s) counts as zero when the steering angle of a twist is
-/// computed. In this case, an angular velocity up to this limit (rad/s) counts as zero too.
+/// computed. In this case, an angular velocity up to this limit (rad/s) counts as zero too. A twist
+/// in which both count as zero sets speed and steering angle to zero.
 const STILL: f64 = 0.01;
 
 /// The quantities that can be commanded.
@@ -71,8 +72,9 @@ impl Arbiter {
         Arbiter { held: [AxisCommand::default(); 4], limits, wheelbase: profile.wheelbase_m, serial: 0 }
     }
 
-    /// Sets a command, which ends at the tick `ends` if there is one. Returns its serial number and
-    /// its value, clamped to the car's limits. A non-finite value becomes zero.
+    /// Sets the command of an axis. The command ends at the tick `ends`; `None` means that it does
+    /// not end by itself. Returns the serial number and the value of the command. The value is
+    /// clamped to the car's limits, and a value that is not finite becomes zero.
     pub(crate) fn set(&mut self, axis: Axis, value: f64, ends: Option<u64>) -> (u64, f64) {
         self.serial += 1;
         let limit = self.limits[axis as usize];

@@ -18,7 +18,7 @@ pub struct Odom {
     pub x: f64,
     /// Position along y in the frame `odom`, m.
     pub y: f64,
-    /// Heading in rad, in (−π, π].
+    /// Heading in rad, from −π to π.
     pub yaw: f64,
     /// Forward speed, m/s.
     pub forward: f64,

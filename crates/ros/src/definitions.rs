@@ -91,7 +91,8 @@ pub fn short_type(kind: &str) -> String {
     kind.replacen("/msg/", "/", 1)
 }
 
-/// The lines of a type's definition. `None` if the type is unknown.
+/// The lines of a type's definition. `kind` is the short form of the type. `None` if the type is
+/// unknown.
 pub fn lines(kind: &str) -> Option<&'static str> {
     DEFINITIONS.iter().find(|(name, _)| *name == kind).map(|(_, lines)| *lines)
 }

@@ -73,7 +73,8 @@ impl Docs {
                     body.required = Some(if needed { Required::True } else { Required::False });
                 }
             }
-            // A star marks a parameter that takes the rest of the path. OpenAPI has no such mark.
+            // A star marks a parameter that takes the rest of the path. OpenAPI has no such mark,
+            // so the star is removed.
             document.paths.paths.insert(format!("{base}{}", path.replace("{*", "{")), item);
         }
         let title = Arc::from(document.info.title.as_str());

@@ -100,7 +100,7 @@ pub enum StartError {
     /// The tokens of the roles can't be used together.
     #[error(transparent)]
     Tokens(#[from] BadTokens),
-    /// A thread could not be started.
+    /// A thread could not be started, or the start of the leaderboard panicked.
     #[error("can't start a thread: {0}")]
     Thread(std::io::Error),
     /// The ROS 2 graph can't be joined.

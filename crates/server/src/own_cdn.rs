@@ -149,7 +149,7 @@ fn open(folder: &Path, id: &WorldId, rev: &str, path: &str, trusted: bool) -> Op
     })
 }
 
-/// Opens a regular file. `None` for a link or a folder.
+/// Opens a regular file. `None` for a link or a folder, or if the file can't be opened.
 fn plain_file(path: &Path) -> Option<File> {
     std::fs::symlink_metadata(path).ok().filter(|m| m.is_file())?;
     File::open(path).ok()

@@ -32,7 +32,8 @@ use tokio::sync::watch;
 const MAX_CONNECTIONS: usize = 256;
 /// Groups that a program may use if the evaluation's config has no list of groups.
 const DEFAULT_GROUPS: [AllowedGroup; 2] = [AllowedGroup::State, AllowedGroup::Step];
-/// First segments of the paths below `/sim/api` that change the world, its clock or the display.
+/// First segments of the paths below `/sim/api` whose requests belong to [`AllowedGroup::World`],
+/// unless they only read.
 const WORLD_SEGMENTS: [&str; 7] =
     ["pose", "models", "traffic_lights", "reset", "brightness", "overlay", "clock"];
 

@@ -184,7 +184,8 @@ impl View {
         self.show_if(path, |_| true);
     }
 
-    /// Shows a folder or file if its path without symbolic links passes a check.
+    /// Resolves the symbolic links of a path, and shows the folder or file there if the resolved
+    /// path passes `check`. Does nothing if [`View::resolve`] returns `None`.
     fn show_if(&mut self, path: &Path, check: impl Fn(&Path) -> bool) {
         let Some(real) = self.resolve(path).filter(|real| check(real)) else { return };
         let Ok(metadata) = std::fs::metadata(&real) else { return };
@@ -226,8 +227,9 @@ impl View {
         None
     }
 
-    /// Makes the copy of the workspace available at the workspace's path on the host, so that
-    /// absolute paths in a command line work.
+    /// Adds a link to the copy of the workspace at the workspace's path on the host, so that
+    /// absolute paths in a command line work. Does nothing if the box has something else at, above
+    /// or below this path.
     fn link_workspace(&mut self) {
         let at = self.workspace.clone();
         let taken = self.shows(&at)

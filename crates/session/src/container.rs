@@ -108,9 +108,8 @@ impl Container {
         })
     }
 
-    /// Finds the first process of an engine's container. Does nothing for a jail. The caller has to
-    /// wait until the harness is ready, because the engine may not have started the container
-    /// before.
+    /// Finds the first process of an engine's container. Does nothing for a jail. The caller must
+    /// call this only after the harness is ready, because the engine may start the container late.
     pub(crate) fn set_up(&mut self) -> Result<(), ContainerError> {
         match self {
             Container::Jail(_) => Ok(()),
@@ -162,8 +161,8 @@ impl Container {
         }
     }
 
-    /// The usage of the processes inside, and the number of their threads. The number is `None` with a
-    /// control group, because the kernel then enforces the limit of processes and threads.
+    /// The usage of the processes inside, and the number of their threads. The number is `None`
+    /// with a control group, because the kernel then enforces the limit of processes and threads.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         match self {
             Container::Jail(jail) => jail.usage(),

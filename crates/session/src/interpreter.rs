@@ -18,8 +18,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Programs that every box offers, because many scripts start them. The simulator's `PATH` decides
-/// which installation the box gets.
+/// Programs that every closed box offers, because many scripts start them. For a name without a
+/// folder, the simulator's `PATH` decides which installation the box gets.
 const DEFAULT_PROGRAMS: [&str; 3] = ["python3", "python", "/usr/bin/python3"];
 /// How long a Python interpreter may take to print its prefix.
 const ASK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -27,8 +27,8 @@ const ASK_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_TEXT: u64 = 16 << 10;
 /// Maximum number of `#!` lines that are followed from a script to its interpreter.
 const MAX_STEPS: usize = 8;
-/// The code with which a Python interpreter prints its prefix. The option `-S` prevents the
-/// interpreter from executing files of its packages.
+/// The code with which a Python interpreter prints its prefix. `ask_now` also passes the option
+/// `-S`, which prevents the interpreter from executing files of its packages.
 const QUESTION: &str = "import sys; print(sys.base_prefix)";
 
 /// A Python installation or virtual environment.
@@ -36,7 +36,7 @@ const QUESTION: &str = "import sys; print(sys.base_prefix)";
 pub(crate) struct Python {
     /// The folder above `bin` and `lib`.
     pub(crate) prefix: PathBuf,
-    /// The folder of its installed packages, if it exists.
+    /// The folder of its installed packages; `None` if this folder does not exist.
     pub(crate) packages: Option<PathBuf>,
 }
 
@@ -155,10 +155,10 @@ impl Finder<'_> {
         self.push(Python { prefix, packages });
     }
 
-    /// Finds a program on the simulator's `PATH`. Relative folders and folders of the workspace are
-    /// skipped, because a student could place a program there. The only exception is the `bin`
-    /// folder of a virtual environment in the workspace. It is searched, because a program found
-    /// there is never executed.
+    /// Finds a program on the simulator's `PATH`; `None` if no searched folder has it. Relative
+    /// folders and folders of the workspace are skipped, because a student could place a program
+    /// there. The only exception is the `bin` folder of a virtual environment in the workspace. It
+    /// is searched, because a program found there is never executed.
     fn on_path(&self, name: &str) -> Option<PathBuf> {
         let folders = std::env::split_paths(&self.path).filter(|folder| {
             folder.is_absolute()
@@ -167,7 +167,9 @@ impl Finder<'_> {
         folders.map(|folder| folder.join(name)).find(|file| is_executable(file))
     }
 
-    /// The prefix of the installation that a program belongs to.
+    /// The prefix of the installation that a program belongs to; `None` if it can't be found.
+    /// `on_path` says whether the program is on the simulator's `PATH`. Only such a program is
+    /// executed to ask for its prefix.
     fn installation(&self, program: &Path, on_path: bool) -> Option<PathBuf> {
         let program = self.shim_target(program).unwrap_or_else(|| program.to_owned());
         let real = std::fs::canonicalize(&program).ok()?;
@@ -190,8 +192,9 @@ impl Finder<'_> {
         !too_wide && python_folders(prefix).iter().any(|folder| folder.join("os.py").is_file())
     }
 
-    /// The program behind a shim of pyenv. The version comes from the environment, the workspace or
-    /// the user's settings, as for pyenv itself.
+    /// The program behind a shim of pyenv; `None` if `program` is not a shim, or if no selected
+    /// version has the program. The version comes from the environment, the workspace or the user's
+    /// settings, as for pyenv itself.
     fn shim_target(&self, program: &Path) -> Option<PathBuf> {
         let shims = program.parent().filter(|folder| folder.ends_with("shims"))?;
         let root = shims.parent()?;
@@ -243,7 +246,8 @@ fn is_python(program: &Path) -> bool {
     version.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.' || c == 't'))
 }
 
-/// The virtual environment that a program belongs to.
+/// The virtual environment that a program belongs to: the folder above the program's folder. `None`
+/// if it has no `pyvenv.cfg`.
 fn environment_of(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?.parent()?;
     folder.join("pyvenv.cfg").is_file().then(|| folder.to_owned())
@@ -273,7 +277,7 @@ fn python_folders(prefix: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The folder of installed packages that the Python of a prefix searches.
+/// The folder of installed packages that the Python of a prefix searches; `None` if there is none.
 fn packages_of(prefix: &Path) -> Option<PathBuf> {
     // Debian's Python searches this folder instead of `site-packages`.
     let of_debian = prefix.join("lib/python3/dist-packages");
@@ -300,7 +304,8 @@ fn home_of(text: &str) -> Option<PathBuf> {
     })
 }
 
-/// The first [`MAX_TEXT`] bytes of a regular file as text. `None` for a symbolic link.
+/// The first [`MAX_TEXT`] bytes of a regular file as text. `None` if the file can't be read, or is
+/// not a regular file, for example a symbolic link.
 fn read_bounded(file: &Path) -> Option<String> {
     if !file.symlink_metadata().ok()?.is_file() {
         return None;
@@ -315,7 +320,8 @@ fn first_line(file: &Path) -> Option<String> {
     read_bounded(file)?.lines().next().map(str::to_owned)
 }
 
-/// The program that a line `#!…` names.
+/// The program that a line `#!…` names; for `env`, the program that `env` is to start. `None` for
+/// any other line.
 fn interpreter_of(line: &str) -> Option<String> {
     let mut words = line.strip_prefix("#!")?.split_whitespace();
     let first = words.next()?;
@@ -325,8 +331,8 @@ fn interpreter_of(line: &str) -> Option<String> {
     words.find(|word| !word.starts_with('-') && !word.contains('=')).map(str::to_owned)
 }
 
-/// Executes a Python interpreter to get its prefix. The answer is cached until the program's file
-/// changes.
+/// Executes a Python interpreter to get its prefix. `None` if it prints no absolute path in time.
+/// The answer is cached until the program's file changes.
 fn ask(program: &Path) -> Option<PathBuf> {
     static ANSWERS: Mutex<BTreeMap<(PathBuf, SystemTime), Option<PathBuf>>> = Mutex::new(BTreeMap::new());
     let modified = program.metadata().and_then(|metadata| metadata.modified()).ok()?;

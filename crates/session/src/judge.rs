@@ -97,7 +97,7 @@ pub struct Judge {
     marks: Option<Marks>,
     /// Messages that wait for the output that was printed before them.
     held_back: VecDeque<JudgeSaid>,
-    /// When the first message in `held_back` began to wait.
+    /// When the first message in `held_back` began to wait; `None` while no message waits.
     held_back_since: Option<Instant>,
     /// Whether a wait for output has timed out. Later messages then do not wait.
     gave_up_order: bool,
@@ -225,8 +225,8 @@ impl Judge {
 
     fn begin_call(&mut self) {
         self.call = Some(PendingCall { at: Instant::now(), cpu_us: None });
-        // A message that came before the call can't be the answer to the call. All such messages
-        // are removed, and the script gets a fault.
+        // A message that came before the call can't be the answer to the call. A fault of the
+        // script replaces all such messages.
         let is_message = |event: &JudgeEvent| matches!(event, JudgeEvent::Message(_));
         if self.events.iter().any(is_message) {
             self.events.retain(|event| !is_message(event));
@@ -288,7 +288,8 @@ impl Judge {
             match send(&self.channel, &self.unsent, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
                 Ok(n) => drop(self.unsent.drain(..n)),
                 Err(Errno::INTR) => {}
-                // The rest is sent later. If the other end is closed, reading detects that.
+                // The rest is sent later. If the harness has closed the channel, the next read
+                // detects this.
                 Err(_) => return,
             }
         }
@@ -505,7 +506,8 @@ impl Judge {
         }
     }
 
-    /// Checks whether the script has exceeded a limit, including the time limits of a call.
+    /// The limit that the script has exceeded, including the time limits of a call; `None` if there
+    /// is none.
     fn check_limits(&mut self) -> Option<ScriptFault> {
         let (usage, count) = self.container.usage();
         self.checked_at = Instant::now();

@@ -42,7 +42,7 @@ impl LineSplitter {
         lines
     }
 
-    /// The last line, if it has no line end.
+    /// The unfinished line at the end of the output; `None` if the output ended with a line end.
     pub(crate) fn finish(&mut self) -> Option<OutputLine> {
         (!self.unfinished.is_empty() || self.cut).then(|| self.take())
     }
@@ -88,8 +88,8 @@ impl LineRateLimit {
         (dropped, false)
     }
 
-    /// Returns the number of lines that were dropped in the current second, and ends this second.
-    /// `None` if the second is not over yet, or if no line was dropped.
+    /// If the current second is over, ends it and returns the number of lines that were dropped in
+    /// it. `None` if the second is not over yet, or if no line was dropped.
     pub(crate) fn take_dropped(&mut self, now: Instant) -> Option<u64> {
         if self.since.is_some_and(|since| now.duration_since(since) >= Duration::from_secs(1)) {
             (self.since, self.passed) = (None, 0);

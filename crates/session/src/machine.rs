@@ -62,7 +62,8 @@ pub(crate) enum Input {
 pub(crate) enum Action {
     /// Create a new simulation with the car behind the start line.
     Place,
-    /// Start a new container for the judge.
+    /// Wait until the judge's container is up. Another thread has been starting this container
+    /// since the beginning of the session.
     StartJudge,
     /// Call the script.
     Call(Call),
@@ -80,7 +81,8 @@ pub(crate) enum Action {
     EndStudent,
     /// End the judge's container.
     EndJudge,
-    /// Store how the session ended.
+    /// Leave the loop of the supervisor. The caller of `supervise` then stores how the session
+    /// ended.
     Close,
 }
 
@@ -209,7 +211,8 @@ impl Machine {
         if self.ending.is_some() { self.close() } else { Vec::new() }
     }
 
-    /// Ends the session, once judge and student are gone.
+    /// Ends the session if judge and student are gone. Returns no actions while one of them is up,
+    /// or if the session has ended already.
     fn close(&mut self) -> Vec<Action> {
         if self.judge || self.student || self.phase == Phase::Ended {
             return Vec::new();

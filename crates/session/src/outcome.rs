@@ -74,13 +74,15 @@ pub enum ChannelFault {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopCause {
-    /// A client sent a request to stop the session.
+    /// A client or the command line asked to stop the session.
     Asked,
     /// The simulator is shutting down.
     Shutdown,
-    /// The simulator was killed. The next start found the unfinished session.
+    /// The simulator was killed during the session. The next start of the simulator closed the
+    /// session.
     Restarted,
-    /// The simulation failed.
+    /// The simulation panicked. In a run that is judged again, the simulation differs from the
+    /// journal.
     WorldLost,
     /// The world could not be made ready. Holds the reason.
     NotPlaced(String),

@@ -11,7 +11,7 @@ const MIN_INTERVAL_S: f64 = 0.1;
 pub(crate) struct Progress {
     record: Value,
     published: Value,
-    /// Simulated time of the last publication, in seconds.
+    /// Simulated time of the last publication, in seconds; `None` before the first one.
     published_at: Option<f64>,
 }
 
@@ -26,15 +26,17 @@ impl Progress {
         self.record = record;
     }
 
-    /// Returns the record if it has to be published now, and notes that it was published.
+    /// Returns the record if it has to be published now, and notes that it was published. `None` if
+    /// the published record is the same, or if the last publication was less than
+    /// [`MIN_INTERVAL_S`] ago.
     pub(crate) fn publish(&mut self, time_s: f64) -> Option<Value> {
         // The tolerance covers rounding errors of the times.
         let early = self.published_at.is_some_and(|at| time_s - at < MIN_INTERVAL_S - 1e-6);
         if early { None } else { self.publish_last(time_s) }
     }
 
-    /// Returns the record if it was not published yet, and notes that it was published. The
-    /// interval is ignored, because no later call follows at the end of a session.
+    /// Returns the record if it was not published yet, and notes that it was published; `None` if
+    /// it was. The interval is ignored, because no later call follows at the end of a session.
     pub(crate) fn publish_last(&mut self, time_s: f64) -> Option<Value> {
         if self.record == self.published {
             return None;

@@ -67,7 +67,8 @@ impl Spare {
         }
     }
 
-    /// Stores a judge that was started, or nothing if the start failed.
+    /// Stores a judge that was started; `None` if the start failed. The judge is dropped, and
+    /// thereby ended, if `close` was called during the start.
     fn store(&self, judge: Option<Judge>) {
         let mut slot = self.lock();
         if matches!(*slot, Slot::Starting) {
@@ -123,8 +124,8 @@ impl Setting {
         self.spare.take().map_or_else(|| Judge::start(self), Ok)
     }
 
-    /// Ends the prepared judge, and moves the simulator out of its own control group. Later calls
-    /// of `prepare_judge` do nothing.
+    /// Ends the prepared judge. Moves the simulator out of the control group that it may have
+    /// created for itself, and removes this group. Later calls of `prepare_judge` do nothing.
     pub fn close(&self) {
         let last = std::mem::replace(&mut *self.spare.lock(), Slot::Closed);
         self.spare.prepared.notify_all();

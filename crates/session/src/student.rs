@@ -78,8 +78,8 @@ impl StudentProgram {
     }
 }
 
-/// The plan of a host box on the host's network. The caller adds the network and the file system of
-/// other boxes.
+/// The plan of a host box on the host's network. For any other box, the caller adds the box's own
+/// network, its file system, or both.
 fn plan_of(program: &StudentProgram, environment: BTreeMap<String, String>) -> StudentPlan {
     StudentPlan {
         command: program.command.clone(),
@@ -163,7 +163,8 @@ pub(crate) struct Student {
     events: VecDeque<StudentEvent>,
     exited: bool,
     ended: bool,
-    /// Sockets that listen inside the box. Empty after `take_listeners`.
+    /// Sockets that listen inside the box. Empty after `take_listeners`, and after a `take_paced`
+    /// that returned them.
     listeners: Vec<TcpListener>,
     /// Descriptors and ids for the time keeper. `None` in real time, and after `take_paced`.
     paced: Option<PacedProgram>,
@@ -241,8 +242,8 @@ impl Student {
         let has_virtual_time = program.virtual_time.is_some();
         let prepared = Prepared::new(program, network)?;
         let closed = prepared.plan.closed.is_some();
-        // In a host box, the identity is computed before the program can change its files. In a closed
-        // box, it is computed while the workspace is copied.
+        // In a host box, the identity is computed before the program can change its files. In a
+        // closed box, it is computed while the workspace is copied.
         let identity =
             (!closed).then(|| host_identity(&prepared.plan.workspace, &prepared.plan.hide)).flatten();
         let mut jail = Jail::start(JailSpec {
@@ -290,7 +291,8 @@ impl Student {
     }
 
     /// The sockets that listen inside the box. Every connection to one of them comes from the
-    /// program. Empty if the program shares the host's network, and on the second call.
+    /// program. Empty if the program shares the host's network, or if the sockets were taken
+    /// before.
     pub(crate) fn take_listeners(&mut self) -> Vec<TcpListener> {
         std::mem::take(&mut self.listeners)
     }
@@ -358,14 +360,14 @@ impl Student {
             }
         }
         self.note_exit(&reports);
-        // Once the exit is reported, the end of the jail is ignored, because its moment depends on
-        // the machine.
+        // Once the exit is reported, the end of the jail is ignored, because the moment of this end
+        // depends on the machine.
         if !open && !self.exited {
             let _ = self.end();
         }
     }
 
-    /// The next event that was read already.
+    /// The next event that was read already; `None` if there is none. Reads nothing.
     pub(crate) fn take_event(&mut self) -> Option<StudentEvent> {
         self.events.pop_front()
     }
@@ -384,8 +386,8 @@ impl Student {
     }
 
     /// Whether the program uses more memory than it may. The kernel limits the sum of memory and
-    /// files, so the memory alone is checked here. False if the last check was less than
-    /// `CHECK_INTERVAL` ago.
+    /// files, so the memory alone is checked here. False in a host box, and if the last check was
+    /// less than `CHECK_INTERVAL` ago.
     fn exceeds_memory(&mut self) -> bool {
         let Some(limit) = self.memory_limit else { return false };
         let now = Instant::now();
@@ -440,9 +442,9 @@ impl Student {
         lingering
     }
 
-    /// Kills the program like `end`, but ignores everything that happened after the last call of
-    /// `read_written`. In virtual time the program may have run on, for a time that depends on the
-    /// machine.
+    /// Kills the program and returns the same as `end`, but ignores everything that happened after
+    /// the last call of `read_written`. In virtual time the program may have run on since that
+    /// call, for a time that depends on the machine.
     pub(crate) fn end_as_read(&mut self) -> Option<LingeringProcesses> {
         if self.ended {
             return None;
@@ -556,9 +558,10 @@ fn host_identity(workspace: &Path, hidden: &[PathBuf]) -> Option<ProgramIdentity
     Workspace::scan(workspace, HOST_LIMITS, hidden, &[]).and_then(|workspace| workspace.read(None)).ok()
 }
 
-/// The network of a box, and how it reaches the internet. If the machine can't provide internet
-/// access, a host box starts without it, because internet access is the default of a host box and
-/// may not have been asked for.
+/// The network of a box, and how it reaches the internet. The first value is `None` if the box
+/// shares the host's network, and the second one is `None` without internet access. If the machine
+/// can't provide internet access, a closed box fails. A host box starts without it, because
+/// internet access is the default of a host box and may not have been asked for.
 pub(crate) fn network<'a>(
     setting: &'a Setting,
     options: &BoxOptions,

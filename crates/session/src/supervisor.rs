@@ -1,9 +1,10 @@
 //! Carries out the actions of the state machine, with a judge, a student's program and a world.
 //!
-//! One thread carries out all actions. It waits at the same time for notes from outside
-//! (observations, a request to stop), for messages and output of the judge, and for output of the
-//! student's program. The output and the record of a call are published at the end of the call, the
-//! output first. Therefore the events of a session do not depend on the speed of the machine.
+//! One thread carries out all actions. While it has none, it waits for any of these: a note from
+//! outside (an observation, a request to stop), a message or output of the judge, or output of the
+//! student's program. What the script printed and recorded during a call is published at the end of
+//! the call, the output first. Therefore the events of a session do not depend on the speed of the
+//! machine.
 
 mod again;
 mod run_result;
@@ -41,13 +42,14 @@ const OUTPUT_TAIL: usize = 40;
 /// Why a [`SessionHost`] did not do what a session asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SessionHostError {
-    /// The thread of the simulation ended.
+    /// The session has no simulation, for example because the simulation panicked or was halted.
     #[error("the simulation is gone")]
     SimulationGone,
     /// The simulation did not answer in time.
     #[error("the simulation does not answer")]
     Timeout,
-    /// The world was replaced or could not be observed.
+    /// The world could not be observed, or the simulation of a run that is judged again differs
+    /// from the journal.
     #[error("the world is gone")]
     WorldGone,
     /// The request was refused. Holds the reason, as a text for the script or for people.
@@ -108,9 +110,9 @@ pub trait SessionHost {
     fn next_observation(&mut self) -> Option<Observation> {
         None
     }
-    /// For a run that is judged again: simulates up to the journal entry for the passed time limit,
-    /// and returns the simulated time of this entry in seconds. `None` for any other run, or if the
-    /// simulation differs from the journal.
+    /// For a run that is judged again: simulates up to the journal entry which says that the time
+    /// limit passed. Returns the simulated time of this entry in seconds. `None` for any other run,
+    /// or if the simulation differs from the journal.
     fn next_limit(&mut self) -> Option<f64> {
         None
     }
@@ -143,7 +145,8 @@ pub enum Note {
     },
     /// The session is to stop.
     Stop(StopCause),
-    /// A command that the judging script did not send. It belongs in the record of the session.
+    /// A command to the world, the clock or the display that the judging script did not send. The
+    /// record of the session lists this command.
     Command {
         /// The command.
         command: CommandName,
@@ -180,7 +183,8 @@ pub struct SessionEnd {
 }
 
 /// Runs a session to its end. When this function returns, the session's processes are gone, except
-/// those in `SessionEnd::lingering`.
+/// those that the kernel could not end in time. `SessionEnd::lingering` has such processes of the
+/// student.
 pub fn supervise(
     spec: &SessionSpec,
     setting: Option<&Setting>,
@@ -241,7 +245,8 @@ struct Supervisor<'a, 'scope> {
     spec: &'a SessionSpec,
     setting: Option<&'a Setting>,
     host: &'a mut dyn SessionHost,
-    /// The thread that starts the judge. A judge that is never used ends with the session.
+    /// The thread that starts the judge; `None` once the supervisor has taken its judge, or if the
+    /// session needs none. A judge that is never used ends with the session.
     starting: Option<ScopedJoinHandle<'scope, Result<Judge, JudgeError>>>,
     judge: Option<Judge>,
     student: Option<Student>,
@@ -306,8 +311,8 @@ impl Supervisor<'_, '_> {
             match &mut self.student {
                 _ if !self.actions.is_empty() => continue,
                 // While the session is ending, the memory of a program in virtual time is not
-                // checked, because the progress of the program now depends on the speed of the
-                // machine.
+                // checked. How far the program gets now depends on the speed of the machine, and a
+                // check could make the result of the run depend on it too.
                 Some(_) if self.is_paced && self.machine.ending().is_some() => {}
                 Some(student) if self.is_paced => student.check_memory(),
                 _ => handled |= self.handle_student(),
@@ -578,7 +583,7 @@ impl Supervisor<'_, '_> {
             JudgeEvent::Line(line) => {
                 self.printed.push(line);
                 // A thread or child process of the script may print between two calls. Such a line
-                // is published at once, because no end of a call follows.
+                // is published at once, because it belongs to no call whose end would publish it.
                 if self.machine.call().is_none() {
                     self.publish_call();
                 }
@@ -634,8 +639,8 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Notes that the script has answered, if a call was pending. Then publishes the output and the
-    /// record of the call.
+    /// If a call was pending, notes that the script has answered it or failed. Then publishes the
+    /// output and the record of the call.
     fn end_call(&mut self) {
         if self.machine.call().is_some() && self.machine.ending().is_none() {
             self.host.note(&Step::Answered);
@@ -646,7 +651,8 @@ impl Supervisor<'_, '_> {
         self.publish_call();
     }
 
-    /// Publishes the output and the record of a call.
+    /// Publishes the lines that the script has printed, and the record if [`Progress`] says that it
+    /// is due. While the session ends, a changed record is always due.
     fn publish_call(&mut self) {
         for line in std::mem::take(&mut self.printed) {
             self.host.publish(self.time_s, EvaluationKind::Log { line });

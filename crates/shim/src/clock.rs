@@ -11,7 +11,8 @@ const SECOND: u64 = 1_000_000_000;
 /// monotonic clock of a session never gets this far.
 const REALTIME_FROM_S: i64 = 1_000_000_000;
 
-/// Reads the virtual time of this thread in nanoseconds. `None` if the thread has no virtual time.
+/// Adds the cost of reading a clock to this thread's own time, and returns that time in virtual
+/// nanoseconds. `None` if the thread has no virtual time.
 pub(crate) fn now() -> Option<u64> {
     let slot = slot::current()?;
     let now = slot::spend(slot);
@@ -20,15 +21,16 @@ pub(crate) fn now() -> Option<u64> {
     Some(now)
 }
 
-/// A relative timeout in nanoseconds. `None` if it is not valid.
+/// Converts a relative timeout to nanoseconds. `None` if the timeout is not valid.
 pub(crate) fn duration(time: Timespec) -> Option<u64> {
     let is_valid = time.sec >= 0 && (0..SECOND as i64).contains(&time.nsec);
     is_valid.then(|| (time.sec as u64).saturating_mul(SECOND).saturating_add(time.nsec as u64))
 }
 
-/// Converts an absolute time to virtual nanoseconds. `None` if it is not valid. The value decides
-/// whether the time is of the real-time clock or of the monotonic clock, because a condition
-/// variable stores its clock where this library can't read it.
+/// Converts an absolute time to virtual nanoseconds. `None` if the time is not valid, and 0 if it
+/// is before the start of the session. The value decides whether the time is of the real-time clock
+/// or of the monotonic clock, because a condition variable stores its clock where this library
+/// can't read it.
 pub(crate) fn absolute(time: Timespec) -> Option<u64> {
     let start = if time.sec >= REALTIME_FROM_S { REALTIME_START_S } else { MONOTONIC_START_S };
     let sec = time.sec.saturating_sub(start as i64);

@@ -67,8 +67,9 @@ fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
 }
 
 /// Python reads a clock before it waits for a lock without a timeout, and calls this function only
-/// if the lock is not free. This function removes the cost of that read. Otherwise the thread's own
-/// time would depend on how fast other threads are.
+/// if the lock is not free. Whether the lock is free depends on how fast other threads are. This
+/// function removes the cost of that read. Otherwise the thread's own time would depend on the
+/// other threads too.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut c_void) -> c_int {
     type Function = unsafe extern "C" fn(*mut c_void) -> c_int;

@@ -47,9 +47,13 @@ unsafe extern "C" fn execvp(file: *const c_char, arguments: Arguments) -> c_int 
 }
 
 /// Calls `look`, a function that waits for the end of a child. With the option `WNOHANG`, `look`
-/// does not wait and only checks whether a child has ended. A child that has closed its output is
-/// about to end, but how long that takes depends on the machine. Therefore a check that finds no
-/// ended child is repeated once, when every other thread of the program waits.
+/// does not wait and only checks whether a child has ended.
+///
+/// A program often reads a child's output until the child closes it, and then checks whether the
+/// child has ended. A child usually ends soon after it has closed its output, but how soon depends
+/// on the machine. With a single check, the result would therefore depend on the machine too. If
+/// the first check finds no ended child, this function waits until every other thread of the
+/// program waits, and then checks once more.
 fn look_twice(options: c_int, look: impl Fn() -> c_int, is_none: impl Fn(c_int) -> bool) -> c_int {
     let found = look();
     if options & WNOHANG == 0 || !is_none(found) {

@@ -1,5 +1,5 @@
-//! System calls without the C library, and lookup of the C library's functions that no system call
-//! can replace.
+//! System calls that bypass the C library, and lookup of the functions of the C library that this
+//! library calls.
 
 use core::arch::asm;
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
@@ -152,7 +152,7 @@ pub(crate) fn result(value: i64) -> c_long {
     if (-4095..0).contains(&value) { c_long::from(fail(-value as c_int)) } else { value }
 }
 
-/// A system call whose failure sets `errno`.
+/// Makes a system call. If the call fails, sets `errno` and returns -1.
 ///
 /// # Safety
 /// The arguments have to be valid for the call.

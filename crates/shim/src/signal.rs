@@ -166,7 +166,8 @@ unsafe extern "C" fn sigtimedwait(set: *const u64, info: *mut c_void, time: *con
     if result > 0 && !info.is_null() {
         const SI_TKILL: c_int = -6;
         // SAFETY: the kernel has written the structure. As in the C library, a signal of `raise`
-        // looks like a signal of `kill`: the third number `SI_TKILL` becomes `SI_USER`.
+        // has to look like a signal of `kill`. Therefore the third number of the structure, the
+        // code of the signal, is changed from `SI_TKILL` to `SI_USER`.
         unsafe {
             let code = info.cast::<c_int>().add(2);
             if *code == SI_TKILL {

@@ -17,6 +17,7 @@ pub(crate) fn block() -> i64 {
 }
 
 /// Sleeps until a deadline. If a signal interrupts the sleep, returns the remaining nanoseconds.
+/// Otherwise returns `None`.
 fn sleep_until(slot: &Slot, deadline: u64) -> Option<u64> {
     if deadline <= slot::base(slot) {
         slot::spend(slot);

@@ -56,7 +56,8 @@ fn mix(name: u64, child: u32) -> u64 {
     scramble(name.wrapping_add(STEP.wrapping_mul(u64::from(child))))
 }
 
-/// Opens the file `clock` in the folder of this library.
+/// Opens the file `clock` in the folder of this library, and returns its descriptor. `None` if the
+/// file can't be opened.
 fn open_clock() -> Option<usize> {
     let mut library =
         Library { path: ptr::null(), base: ptr::null_mut(), symbol: ptr::null(), address: ptr::null_mut() };
@@ -126,7 +127,7 @@ fn memory() -> *mut u8 {
     }
 }
 
-/// The header of the memory.
+/// The header of the shared memory. `None` if there is no shared memory.
 pub(crate) fn header() -> Option<&'static Header> {
     // SAFETY: the memory starts with a header, stays mapped, and consists of atomics.
     unsafe { memory().cast::<Header>().as_ref() }
@@ -154,12 +155,13 @@ pub(crate) fn note_real(bit: u32) {
     }
 }
 
-/// The first slot that belongs to a thread of the process `pid`.
+/// The first slot that belongs to a thread of the process `pid`. `None` if there is no such slot.
 pub(crate) fn of_process(pid: i32) -> Option<&'static Slot> {
     used_slots().iter().find(|slot| slot.pid.load(Relaxed) == pid && slot.tid.load(Relaxed) != 0)
 }
 
-/// Takes a free slot. Its thread id is -1 until the slot is assigned to a thread.
+/// Takes a free slot, or returns `None` if no slot is free. The thread id of the slot is -1 until
+/// the slot is assigned to a thread.
 fn take(name: u64, local: u64) -> Option<&'static Slot> {
     let header = header()?;
     let is_taken = |slot: &Slot| {
@@ -185,7 +187,7 @@ fn take(name: u64, local: u64) -> Option<&'static Slot> {
     Some(slot)
 }
 
-/// Takes a slot for a thread or process that `parent` creates.
+/// Takes a slot for a thread or process that `parent` creates. `None` if no slot is free.
 pub(crate) fn take_child(parent: &Slot) -> Option<&'static Slot> {
     take(child_name(parent), parent.local.load(Relaxed))
 }
@@ -312,10 +314,11 @@ pub(crate) fn after(base: u64, duration: u64) -> u64 {
 /// is the address of the timeout that the signal's handler changes, or 0. Returns the result of
 /// `call`, and whether the deadline has passed.
 ///
-/// While `call` waits, the handler of another signal can run and wait too. If this handler
-/// interrupted a wait for a lock or a condition, the C library continues that wait afterwards.
-/// Therefore the state of the outer wait is restored. All other waits end when a handler runs.
-/// Their state is not restored, because the handler may have left them with `longjmp`.
+/// The handler of another signal can interrupt this wait and call this function itself. The call
+/// in the handler is the inner wait, and the interrupted call is the outer wait. If the outer wait
+/// is for a lock or a condition, the C library continues it after the handler. Therefore the inner
+/// wait restores the slot's state of the outer wait. An outer wait of another kind ends when a
+/// handler runs. Its state is not restored, because the handler may have left it with `longjmp`.
 pub(crate) fn wait<T>(
     slot: &Slot,
     kind: u32,

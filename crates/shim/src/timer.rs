@@ -18,7 +18,8 @@ struct Interval {
     value: Timeval,
 }
 
-/// The slot with the alarm of this process, and the time of this thread.
+/// The slot with the alarm of this process, and the own time of this thread in virtual nanoseconds.
+/// `None` if there is no virtual time.
 fn alarm_slot() -> Option<(&'static Slot, u64)> {
     let own = slot::current()?;
     Some((slot::of_process(own.pid.load(Relaxed)).unwrap_or(own), slot::base(own)))
@@ -87,7 +88,8 @@ unsafe extern "C" fn getitimer(which: c_int, current: *mut Interval) -> c_int {
     }
 }
 
-/// Sets the alarm in virtual or real time. Returns the remaining time of the old alarm.
+/// Sets the alarm in virtual time if there is virtual time, and in real time otherwise. Both
+/// numbers are in nanoseconds. Returns the remaining time of the old alarm.
 fn replace(value: u64, interval: u64) -> Timeval {
     if let Some(old) = set(value, interval) {
         return old.value;

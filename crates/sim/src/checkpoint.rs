@@ -59,9 +59,9 @@ impl Sim {
     }
 
     /// Goes back to a checkpoint of a simulation of the same world, profile and overlay, and
-    /// continues with this seed. If a scan is due in the checkpoint's tick, the lidar measures this
-    /// scan again with the noise of the new seed. An older scan and the last IMU sample stay as
-    /// they are in the checkpoint.
+    /// continues with this seed. If a scan is due in the checkpoint's tick and the lidar is on, the
+    /// lidar measures this scan again with the noise of the new seed. An older scan and the last
+    /// IMU sample stay as they are in the checkpoint.
     pub fn rewind(&mut self, to: &Checkpoint, seed: u64) {
         self.state.copy_all_but_engine(&to.state);
         self.restore_engine(&to.state.engine, &to.version);
@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn a_quiet_rewind_gives_the_same_bytes_as_a_copy_of_the_engine() {
         let mut one = sim(7);
-        // The box falls asleep in these 4 s. After that, only the car moves.
+        // The box sleeps from the start, because it stands alone on the ground. Therefore only the
+        // car moves in these 4 s, and in the 60 ticks after the checkpoint.
         for _ in 0..800 {
             one.step(Drive::default());
         }

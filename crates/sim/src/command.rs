@@ -55,8 +55,9 @@ pub enum How {
         /// Simulated seconds.
         duration_s: f64,
     },
-    /// The body moves to the first point of a path and then along the path. Its height does not
-    /// change. The heading follows the path unless `yaw` is given.
+    /// The body is placed at the given `x`, `y`, `z` and `yaw` immediately. Then it moves to the
+    /// first point of a path and along the path, without a change of its height. The heading
+    /// follows the path unless `yaw` is given.
     Along {
         /// The points of the path: x and y in metres.
         path: Vec<[f64; 2]>,

@@ -4,8 +4,10 @@
 //! times the radius of its bounding sphere, and far otherwise.
 //!
 //! Beams lie in the plane z = 0 of the sensor. A solid is skipped if its bounding sphere does not
-//! reach this plane, or is out of range. The bounding sphere of a far solid, or the corners of a
-//! near solid's bounding box, determine which beams are tested.
+//! reach this plane, or is out of range. The cut of a solid with the plane consists of line
+//! segments, and only the beams between the ends of a segment are tested. For a solid that is not
+//! cut, its bounding sphere (if it is far) or the corners of its bounding box (if it is near)
+//! determine which beams are tested.
 
 use crate::noise::{Sensor, Stream};
 use crate::physics::Engine;
@@ -198,7 +200,7 @@ impl Lidar {
     }
 
     /// Shortens the ranges of the beams that hit a box, face by face. Skips the faces that point
-    /// away from the sensor.
+    /// away from the sensor. If the sensor is inside the box, all ranges become 0.
     fn faces(&self, half: DVec3, pose: &Pose, ranges: &mut [f64]) {
         let eye = pose.rotation.conjugate() * -pose.position;
         if eye.abs().cmple(half).all() {
@@ -281,7 +283,8 @@ fn corner_span(pose: &Pose, half: DVec3, towards: f64) -> Option<(f64, f64)> {
     (below <= 0.0 && above >= 0.0).then_some((low, high))
 }
 
-/// Wraps `angle` to −π..π. It is the difference of two angles that are in −π..π.
+/// Wraps `angle` to −π..π. `angle` is the difference of two angles in −π..π, so at most one
+/// full turn has to be added or subtracted.
 fn wrap_difference(angle: f64) -> f64 {
     if angle > PI {
         angle - TAU

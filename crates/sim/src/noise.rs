@@ -72,8 +72,8 @@ fn quantiles() -> &'static [f64; CELLS + 1] {
         let mut x = 0.0;
         for i in CELLS / 2..=CELLS {
             let above = 1.0 - (i as f64 + 0.5) / (CELLS + 1) as f64;
-            // Newton's method starts at the previous quantile. This quantile is near, because the
-            // steps are small.
+            // Newton's method starts at the previous quantile. The wanted quantile is near this
+            // start, because the steps of probability are small.
             for _ in 0..12 {
                 let density = libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7;
                 let error = 0.5 * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2) - above;

@@ -84,8 +84,8 @@ impl Sim {
         ];
         digests.extend(state.engine.parts(digest));
         // This part exists only if the overlay has a delay or red lights. For all other
-        // simulations, the list of digests is therefore the same as in versions without overlays.
-        // Journals contain this list.
+        // simulations, the list of parts is therefore the same as in versions without overlays. A
+        // replay refuses a journal whose list of parts differs.
         if !state.varied.is_empty() {
             digests.push(digest("variation", &state.varied));
         }

@@ -56,7 +56,7 @@ pub enum SimEvent {
     Quarantined(Option<usize>),
     /// The motion of the vehicle (`None`) or of an object reached its end.
     MotionEnded(Option<usize>),
-    /// The light of this object turned red.
+    /// The light with this index in `World::objects` turned red.
     TurnedRed(usize),
 }
 
@@ -362,7 +362,7 @@ impl Sim {
         }
     }
 
-    /// Measures a scan, if one is due in this tick.
+    /// Measures a scan if one is due in this tick and the lidar is on.
     pub(crate) fn sense_scan(&mut self) {
         let state = &mut self.state;
         let due = sample_at(state.tick, self.profile.lidar.rate_hz);

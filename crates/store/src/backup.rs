@@ -45,7 +45,7 @@ const MAX_ATTEMPTS: u32 = 5;
 const MAX_DEPTH: usize = 24;
 /// Documents that make a world complete. They are read before the files of their folder.
 const DOCUMENTS: [&str; 3] = ["installed.json", "meta.json", "manifest.json"];
-/// Largest size of such a document, bytes.
+/// Largest size of one of the [`DOCUMENTS`], bytes.
 const MAX_DOCUMENT: u64 = 16 << 20;
 
 /// The content of the part [`ABOUT`].

@@ -207,7 +207,7 @@ impl DataLock {
     }
 }
 
-/// The process id in a lock file.
+/// The process id in a lock file. `None` if the file can't be read or has no process id.
 fn owner(path: &Path) -> Option<u32> {
     let mut pid = String::new();
     File::open(path).ok()?.take(16).read_to_string(&mut pid).ok()?;

@@ -27,7 +27,7 @@ use std::time::Duration;
 /// Maximum number of attempts to take the lock of a staging folder. All of them together take about
 /// 10 s.
 const LOCK_ATTEMPTS: u32 = 2_000;
-/// Pause between two attempts.
+/// Pause between two attempts to take the lock of a staging folder.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 impl InstalledWorlds {

@@ -82,8 +82,8 @@ impl InstalledRecord {
 pub struct InstalledWorlds {
     worlds: PathBuf,
     pub(crate) staging: PathBuf,
-    /// Keeps the folder's descriptor open, because the two paths lead through it. `None` if the
-    /// paths are plain.
+    /// Keeps the descriptor of the data folder open, because the paths `worlds` and `staging` lead
+    /// through it. `None` if these paths are plain.
     held: Option<HeldFolder>,
 }
 
@@ -110,7 +110,8 @@ impl InstalledWorlds {
         all
     }
 
-    /// The record of one installed world.
+    /// The record of one installed world. `None` if the world is not installed, or if its record
+    /// can't be read.
     pub fn record(&self, id: &WorldId) -> Option<InstalledRecord> {
         let path = self.folder(id).join(RECORD);
         let mut bytes = Vec::new();
@@ -151,7 +152,7 @@ impl InstalledWorlds {
         })
     }
 
-    /// The files of an installed world.
+    /// The files of an installed world. `None` if the id in the record is not valid.
     pub(crate) fn bundle(&self, record: &InstalledRecord) -> Option<Arc<InstalledBundle>> {
         let id = WorldId::parse(&record.world_id)?;
         let path = self.folder(&id).join(&record.folder);
@@ -209,8 +210,8 @@ impl InstalledWorlds {
     /// Gives an installed world a second name, by which clients can switch to it. Another world
     /// that had this second name loses it. False if the world is not installed.
     pub fn set_alias(&self, id: &WorldId, alias: &str) -> std::io::Result<bool> {
-        // This is checked before the alias is taken from another world. Otherwise that world would
-        // lose its alias to a world that is not installed.
+        // Before another world loses the alias, this function checks that the world `id` is
+        // installed. Otherwise the alias would be removed although no world gets it.
         if self.record(id).is_none() {
             return Ok(false);
         }
@@ -335,7 +336,7 @@ pub(crate) struct InstalledBundle {
     files: FolderBundle,
     path: PathBuf,
     remove: AtomicBool,
-    /// Keeps the folder's descriptor open if the path leads through it.
+    /// Keeps the descriptor of the data folder open if `path` leads through it.
     _held: Option<HeldFolder>,
 }
 

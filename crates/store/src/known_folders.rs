@@ -45,7 +45,8 @@ fn registry() -> Option<PathBuf> {
     base.map(|base| base.join("chicane/folders"))
 }
 
-/// An environment variable that holds an absolute path.
+/// The path in an environment variable. `None` if the variable is not set, or if the path is not
+/// absolute.
 fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }

@@ -177,7 +177,7 @@ impl Library {
     }
 
     /// The entry of one world. `name` is the name of the world or, for an installed world, its
-    /// alias.
+    /// alias. `None` if there is no such world.
     pub fn entry(&self, name: &str) -> Option<LibraryEntry> {
         self.world(name).ok().map(|w| w.entry.clone())
     }
@@ -187,7 +187,7 @@ impl Library {
         self.world(name)?.load()
     }
 
-    /// The content of a file of a world.
+    /// The content of a file of a world. `None` if there is no such world or no such file.
     pub fn file(&self, name: &str, path: &str) -> Option<Vec<u8>> {
         self.world(name).ok()?.bundle.read(path).map(|b| b.into_owned())
     }

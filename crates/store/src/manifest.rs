@@ -25,7 +25,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Reads `public`, `unlisted` or `private`.
+    /// Reads `public`, `unlisted` or `private`. `None` for any other text.
     pub fn parse(text: &str) -> Option<Access> {
         [Access::Public, Access::Unlisted, Access::Private].into_iter().find(|a| a.word() == text)
     }
@@ -45,7 +45,7 @@ impl Access {
 pub struct Rev(String);
 
 impl Rev {
-    /// Checks a revision.
+    /// Reads a revision. `None` if the text is not a revision.
     pub fn parse(text: &str) -> Option<Rev> {
         let fits = |b: u8| b.is_ascii_digit() || b.is_ascii_lowercase();
         ((8..=24).contains(&text.len()) && text.bytes().all(fits)).then(|| Rev(text.to_owned()))

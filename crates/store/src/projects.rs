@@ -244,7 +244,7 @@ impl Projects {
         })
     }
 
-    /// The content of a file.
+    /// The content of a file of a project. `None` if there is no such project or no such file.
     pub fn file(&self, id: &str, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.with(|connection| {
             let sql = "SELECT bytes FROM project_file

@@ -142,7 +142,7 @@ impl Records {
     }
 
     /// Stores a complete session of another data folder with its events and its journal, in one
-    /// transaction. The files of its world are stored before.
+    /// transaction. The files of the session's world are stored before this transaction.
     pub fn import(
         &self,
         start: &NewSession,

@@ -138,7 +138,8 @@ pub fn restore(file: &Path, dir: &Path, replace: bool) -> Result<Restored, Resto
     Ok(Restored { summary, replaced })
 }
 
-/// Renames a data folder that has files, or removes an empty folder. Returns the new name.
+/// Renames a data folder that has files, and returns its new name. Removes an empty folder, and
+/// returns `None`.
 fn move_away(dir: &Path, is_used: bool) -> Result<Option<PathBuf>, RestoreError> {
     if !is_used {
         return match std::fs::remove_dir(dir) {

@@ -1,4 +1,5 @@
-//! A run in one file, `run.chicane`: its journal, its record and the files of its world.
+//! A run in one file, `run.chicane`: its journal, its record, the files of its world and, if the
+//! run was saved with it, the student's program.
 //!
 //! ```text
 //! "CHICANE RUN 1\n", then the deflated parts, then the SHA-256 checksum of all bytes before it

@@ -174,7 +174,8 @@ fn columns(database: &Connection, table: &str) -> rusqlite::Result<Vec<String>> 
     query.query_map([table], |row| row.get(0))?.collect()
 }
 
-/// Copies the rows of one table.
+/// One table and its columns, with the connections to the old and the new database. Its methods
+/// copy the rows of this table.
 struct Target<'a> {
     old: &'a Connection,
     new: &'a Connection,
@@ -221,7 +222,8 @@ impl Target<'_> {
     }
 
     /// The first row id behind the damaged rows from `after` on. Steps that double each time find a
-    /// readable row, and a bisection then finds the first readable row.
+    /// readable row, and a bisection then finds the first readable row. `None` if no readable row
+    /// follows.
     fn next_readable(&self, after: i64) -> Option<i64> {
         let after = after.max(0);
         let (mut step, mut bad) = (1_i64, after);

@@ -37,7 +37,7 @@ impl Settings {
         Settings { connection: Mutex::new(connection) }
     }
 
-    /// The stored brightness, if there is one.
+    /// The stored brightness. `None` if none is stored, or if the stored value is invalid.
     pub fn brightness(&self) -> Result<Option<f64>, StoreError> {
         Ok(self.get(BRIGHTNESS)?.and_then(|value| match value {
             Value::Real(x) if Self::BRIGHTNESS.contains(&x) => Some(x),
@@ -53,7 +53,8 @@ impl Settings {
         self.set(BRIGHTNESS, Value::Real(brightness))
     }
 
-    /// Name of the world that was open last.
+    /// Name of the world that was open last. `None` if none is stored, or if the stored value is
+    /// invalid.
     pub fn last_world(&self) -> Result<Option<String>, StoreError> {
         Ok(self.get(LAST_WORLD)?.and_then(|value| match value {
             Value::Text(name) => Some(name),

@@ -2,8 +2,8 @@
 //!
 //! The id of a world is part of its file names and of its file contents, and is computed from the
 //! checksums of these files. For the id, files are therefore hashed in a neutral form, in which
-//! every occurrence of the id is replaced with 32 zeros. Therefore the checksum stays the same if a
-//! CDN replaces the id in a file with 32 zeros, or 32 zeros in a file with the id.
+//! every occurrence of the id is replaced with 32 zeros. A CDN may make the same replacement in a
+//! file, or the reverse one. The neutral checksum of the file stays the same.
 
 use chicane_wire::WorldId;
 use ring::digest::{Context, SHA256, digest};
@@ -56,7 +56,7 @@ impl Sum {
         Sum(sum)
     }
 
-    /// Reads 64 lower-case hex digits.
+    /// Reads 64 lower-case hex digits. `None` for any other text.
     pub fn parse(text: &str) -> Option<Sum> {
         let digit = |b: u8| match b {
             b'0'..=b'9' => Some(b - b'0'),

@@ -20,7 +20,7 @@ const MARK_GAP_MM: f64 = 1.0;
 const MARK_MM: f64 = 5.0;
 /// Font size of the label, mm.
 const LABEL_MM: f64 = 3.0;
-/// Objects for each sheet: page, content, picture, length of the picture.
+/// Number of PDF objects for each sheet: page, content, picture, length of the picture.
 const OBJECTS_PER_SHEET: usize = 4;
 /// Number of the first object of the first sheet. Before it are catalogue, page tree and font.
 const FIRST_SHEET: usize = 4;

@@ -133,7 +133,7 @@ fn draw_objects(canvas: &mut Canvas, project: &Project, preview: &Preview, pictu
     }
 }
 
-/// The picture on a face.
+/// The picture on a face. `None` if the face has no picture, or if the picture was not decoded.
 fn on_face<'a>(pictures: &'a Pictures, face: &Option<FileName>) -> Option<&'a RgbaImage> {
     pictures.get(face.as_ref()?)
 }

@@ -304,7 +304,8 @@ impl Studio {
         Ok((project.name.as_str().to_owned(), npy))
     }
 
-    /// The judging script of a project, if it is a file of the project.
+    /// The judging script of a project. `None` if the script is not a file of the project, or if
+    /// the file is missing or is not UTF-8 text.
     pub fn own_script(&self, id: &ProjectId) -> Result<Option<String>, StudioError> {
         use chicane_builder::project::Script;
         let (_, project) = self.project(id)?;

@@ -26,7 +26,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// The events of a project, as bytes of server-sent events.
 pub type EventStream = BoxStream<'static, Result<Bytes, Infallible>>;
 
-/// The event stream can't be opened, because too many are open.
+/// The event stream can't be opened, because too many are open or the simulator stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyStreams;
 

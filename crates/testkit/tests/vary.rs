@@ -53,8 +53,8 @@ fn overlap(a: &[DVec2; 4], b: &[DVec2; 4]) -> bool {
     })
 }
 
-/// Asserts that additional objects stand beside the road, inside the bounds, and apart from all
-/// objects and from the start. Moved objects must not overlap an object or the start either.
+/// Asserts that additional objects stand beside the road and inside the bounds. Neither additional
+/// nor moved objects may overlap another object or the car at the start.
 fn check_places(published: &World, overlay: &Overlay, world: &World, seed: u64) {
     let route = published.route.as_ref().expect("a route");
     let bounds = published.ground.bounds.expect("bounds");

@@ -149,7 +149,7 @@ impl Surface {
 }
 
 impl Vary {
-    /// Whether no seed changes anything.
+    /// Whether every part is `None`, empty or 0, so that no seed changes anything.
     pub fn is_empty(&self) -> bool {
         *self == Vary::default()
     }

@@ -18,9 +18,9 @@ pub struct ErrorBody {
 #[serde(rename_all = "snake_case")]
 #[schema(example = "not_ready")]
 pub enum ErrorCode {
-    /// The request, one of its fields or its path is malformed.
+    /// The request, one of its fields or its path is malformed, or a field is out of its limits.
     InvalidRequest,
-    /// A value is outside of its range.
+    /// The simulation refused a value that is outside of its range.
     OutOfRange,
     /// The request carries no valid token.
     TokenNeeded,
@@ -40,11 +40,13 @@ pub enum ErrorCode {
     RoleForbids,
     /// Too many requests with a wrong token came from this address.
     TooManyAttempts,
-    /// The student handed in too many programs, or too many programs came from the same address.
+    /// The student handed in too many programs, too many programs came from the same address, or
+    /// too many students and addresses handed in programs.
     TooManySubmissions,
     /// The object can't be moved.
     NotMovable,
-    /// The world is part of the program and can't be deleted.
+    /// The world can't be deleted, because it is not an installed world. For example, it is part of
+    /// the program.
     ProtectedWorld,
     /// No world runs.
     NoWorld,
@@ -60,7 +62,7 @@ pub enum ErrorCode {
     NoBounds,
     /// The world has no floor to print.
     NoFloor,
-    /// The world has no evaluation.
+    /// The world or the project has no evaluation, or the project has no usable judging script.
     NoEvaluation,
     /// There is no such record.
     NoRecord,
@@ -82,7 +84,7 @@ pub enum ErrorCode {
     NotReady,
     /// Another world is being loaded.
     SwitchInProgress,
-    /// An evaluation session is active.
+    /// An evaluation session is active, or the submission is being judged.
     EvaluationInProgress,
     /// The run has no journal, or this version of the simulator does not reproduce the run.
     NoJournal,
@@ -94,7 +96,7 @@ pub enum ErrorCode {
     AlreadyRunning,
     /// The light is in its yellow phase.
     YellowPhase,
-    /// The world runs, so it can't be deleted.
+    /// The world runs or is being loaded, so it can't be deleted.
     WorldInUse,
     /// Somebody else has changed the project.
     RevisionConflict,
@@ -108,13 +110,14 @@ pub enum ErrorCode {
     RobotRefused,
     /// The submission can't be unpacked, or has no program.
     BadSubmission,
-    /// The body has a content type that the path does not take.
+    /// The path does not take the content type of the body, or the body is not a picture in the
+    /// format that its file name says.
     UnsupportedType,
-    /// A body, file or world exceeds its limit.
+    /// The head of the request, a body, a file, a project or a world exceeds its limit.
     TooLarge,
     /// The requested range lies behind the end of the file.
     RangeNotSatisfiable,
-    /// The world can't be loaded or installed.
+    /// The world can't be loaded, installed, published or printed.
     BadWorld,
     /// The document or the zip file is not a valid project. Or a picture of a project is damaged,
     /// or a judging script is not text.
@@ -127,11 +130,13 @@ pub enum ErrorCode {
     NotStored,
     /// The CDN failed.
     CdnFailed,
-    /// Too many requests of this kind are being served.
+    /// Too many requests of this kind are being served, a queue is full, or another publisher is
+    /// changing the same world.
     Busy,
     /// The simulator is stopping.
     Stopping,
-    /// Judging scripts can't be run on this machine.
+    /// Judging scripts can't be run on this machine, or the machine can't provide the box of a
+    /// student's program.
     NoJudge,
     /// The clock or a sensor has no value yet.
     NoReading,

@@ -187,9 +187,9 @@ pub struct Session {
     pub id: String,
     /// Name of the world.
     pub world: String,
-    /// Id of the published world; null for a built-in world.
+    /// Id of the published world; null for every other world.
     pub world_id: Option<String>,
-    /// Revision of the published world; null for a built-in world.
+    /// Revision of a published world, or of the world of a project; null for every other world.
     pub rev: Option<String>,
     /// The phase of the session.
     pub phase: Phase,
@@ -234,9 +234,9 @@ pub struct Record {
     pub better: Better,
     /// Name of the world.
     pub world: String,
-    /// Id of the published world; null for a built-in world.
+    /// Id of the published world; null for every other world.
     pub world_id: Option<String>,
-    /// Revision of the published world; null for a built-in world.
+    /// Revision of a published world, or of the world of a project; null for every other world.
     pub rev: Option<String>,
     /// Command of the student's program; null without a program.
     pub command: Option<String>,

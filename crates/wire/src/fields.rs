@@ -64,7 +64,8 @@ impl Fields {
         self.0.get(name).filter(|v| !v.is_null())
     }
 
-    /// A number, or the error `wrong` if the value is anything else.
+    /// The number in a field, or `None` if the field is missing or `null`. Any other value gives
+    /// the error `wrong`.
     pub(crate) fn number(&self, name: &str, wrong: &str) -> Result<Option<f64>, Invalid> {
         match self.get(name) {
             None => Ok(None),
@@ -76,15 +77,17 @@ impl Fields {
         }
     }
 
-    /// A number, or a text that is a number. The robot's API accepts both, as the software of other
-    /// cars does.
+    /// The number in a field, or `None` if the field is missing or `null`. The number may also be
+    /// written as a text such as `"1.5"`. The robot's API accepts such texts, as the software of
+    /// other cars does.
     pub(crate) fn number_or_text(&self, name: &str, wrong: &str) -> Result<Option<f64>, Invalid> {
         let Some(Value::String(text)) = self.get(name) else { return self.number(name, wrong) };
         let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
         value.map(Some).ok_or_else(|| Invalid::new(wrong))
     }
 
-    /// A number from `low` to `high`.
+    /// The number in a field, or `None` if the field is missing or `null`. A number that is not
+    /// from `low` to `high` is an error.
     pub(crate) fn number_within(&self, name: &str, low: f64, high: f64) -> Result<Option<f64>, Invalid> {
         let wrong = format!("{name} must be a number from {low} to {high}");
         match self.number(name, &wrong)? {
@@ -93,7 +96,8 @@ impl Fields {
         }
     }
 
-    /// A whole number from `low` to `high`. A float without fraction, such as 3.0, is accepted.
+    /// The whole number in a field, or `None` if the field is missing or `null`. A number that is
+    /// not from `low` to `high` is an error. A float without fraction, such as 3.0, is accepted.
     pub(crate) fn whole_within(&self, name: &str, low: u64, high: u64) -> Result<Option<u64>, Invalid> {
         let wrong = || Invalid(format!("{name} must be a whole number from {low} to {high}"));
         let value = match self.get(name) {
@@ -109,7 +113,7 @@ impl Fields {
         if (low..=high).contains(&value) { Ok(Some(value)) } else { Err(wrong()) }
     }
 
-    /// A boolean.
+    /// The boolean in a field, or `None` if the field is missing or `null`.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Invalid> {
         match self.get(name) {
             None => Ok(None),
@@ -118,7 +122,8 @@ impl Fields {
         }
     }
 
-    /// A string, or the error `wrong` if the value is anything else.
+    /// The string in a field, or `None` if the field is missing or `null`. Any other value gives
+    /// the error `wrong`.
     pub(crate) fn text(&self, name: &str, wrong: &str) -> Result<Option<&str>, Invalid> {
         match self.get(name) {
             None => Ok(None),

@@ -8,8 +8,9 @@
 //!
 //! The harness begins with [`JudgeSaid::Ready`]. Then the simulator sends a [`JudgeCall`] and
 //! waits. The harness replies with [`JudgeSaid`] lines: first any number of records and actions,
-//! then a mark if the harness runs in a container, and last one line that ends the call. The
-//! simulator answers each action with a [`JudgeReply`].
+//! and last one line that ends the call. In a container, the line before the last one is
+//! [`JudgeSaid::Printed`], which says where the script's output of this call ends. The simulator
+//! answers each action with a [`JudgeReply`].
 
 use crate::fields::{Body, Fields, Invalid};
 use crate::geometry::{Pose, Rect};

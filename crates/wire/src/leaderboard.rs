@@ -159,7 +159,7 @@ pub struct Submission {
 pub enum SubmissionVerdict {
     /// The script finished and set a record, and the program did not fail.
     Finished,
-    /// The program failed, or the script finished without a record.
+    /// The script finished, but it set no record or the program failed.
     Failed,
     /// The time limit passed.
     Timeout,

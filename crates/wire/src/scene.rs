@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 pub struct Scene {
     /// Name of the running world.
     pub world: String,
-    /// 16 hex digits that change whenever anything that is drawn changes.
+    /// 16 hex digits that change whenever the file of the world changes.
     #[schema(example = "0123456789abcdef")]
     pub version: String,
     /// Address of the world as binary glTF, with every object at its initial pose.

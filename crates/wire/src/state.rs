@@ -16,7 +16,7 @@ pub struct Status {
     pub running: bool,
     /// Always true.
     pub websocket: bool,
-    /// Name of the loaded world; null until a world is ready.
+    /// Name of the world that is ready; null while a world is being loaded, or if no world runs.
     #[schema(value_type = Option<String>)]
     pub current: Option<Arc<str>>,
     /// Whether a world is being loaded.
@@ -37,7 +37,7 @@ pub struct State {
     /// Name of the running world; null before the first world is loaded.
     #[schema(value_type = Option<String>)]
     pub world: Option<Arc<str>>,
-    /// Name of the world that is ready; null while a world is being loaded.
+    /// Name of the world that is ready; null while a world is being loaded, or if no world runs.
     #[schema(value_type = Option<String>)]
     pub current: Option<Arc<str>>,
     /// Whether a world is loaded. It may be stepping or paused.
@@ -55,9 +55,9 @@ pub struct State {
     pub paused: bool,
     /// Measured real-time factor (simulated seconds per real second).
     pub rtf: Num,
-    /// Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. The
-    /// response of a step omits the counter, because the same step after two respawns must get the
-    /// same response.
+    /// Counter that increases when the car is moved by other means than driving: by a pose, a
+    /// reset, a respawn, a switch or the start of a session. The response of a step omits the
+    /// counter, because the same step after two respawns must get the same response.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub epoch: Option<u64>,

@@ -64,8 +64,8 @@ words! {
         Timeout = "timeout",
         /// The script failed.
         ScriptError = "script_error",
-        /// A person, the limit of real time, a shutdown or a fault of the simulator ended the
-        /// session.
+        /// A request, the limit of real time, a shutdown or a fault of the simulator ended the
+        /// session, or a recorded drive that is judged again was over.
         Stopped = "stopped",
         /// The evaluation is for another robot generation or format version.
         Unsupported = "unsupported",

@@ -42,9 +42,9 @@ pub struct World {
     /// Name of the world.
     #[schema(example = "oval")]
     pub world: String,
-    /// Id of the published world; null for a built-in world.
+    /// Id of the published world; null for every other world.
     pub world_id: Option<String>,
-    /// Revision of the published world; null for a built-in world.
+    /// Revision of a published world, or of the world of a project; null for every other world.
     pub rev: Option<String>,
     /// Display name.
     pub display: String,

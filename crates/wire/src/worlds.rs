@@ -34,7 +34,7 @@ impl WorldId {
 pub struct Worlds {
     /// The worlds.
     pub worlds: Vec<WorldEntry>,
-    /// Name of the world that is ready; null while a world is being loaded.
+    /// Name of the world that is ready; null while a world is being loaded, or if no world runs.
     pub current: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct WorldEntry {
     pub file: String,
     /// Display name.
     pub display: String,
-    /// Id of the published world; null for a built-in world.
+    /// Id of the published world; null for every other world.
     pub world_id: Option<String>,
     /// Width and height of the drivable ground, or of the route if the world has no such ground, m;
     /// zero if neither is known.
@@ -60,8 +60,8 @@ pub struct WorldEntry {
     pub evaluation: bool,
     /// Whether the world can be deleted.
     pub deletable: bool,
-    /// Whether the files are known to be unmodified: the world is built in, or its id is the hash
-    /// of its files.
+    /// False for an installed world whose files could not be verified against its id; true for
+    /// every other world.
     pub verified: bool,
 }
 
@@ -126,9 +126,9 @@ pub struct Switched {
 pub struct Publication {
     /// Name of the world.
     pub world: String,
-    /// Id of the published world; null for a built-in world.
+    /// Id of the published world; null for every other world.
     pub world_id: Option<String>,
-    /// Revision of the published world; null for a built-in world.
+    /// Revision of a published world, or of the world of a project; null for every other world.
     pub rev: Option<String>,
     /// Revision of the assets that all worlds share.
     pub assets_rev: String,

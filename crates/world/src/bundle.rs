@@ -104,8 +104,8 @@ pub fn bundle_path(path: &str) -> String {
 }
 
 /// Resolves `.` and `..` in a relative path. The result is `None` for a path that would leave the
-/// root, is absolute, is empty, has more than 1024 bytes, or contains a backslash, a colon or a
-/// NUL.
+/// root, is absolute, has more than 1024 bytes, or contains a backslash, a colon or a NUL. It is
+/// also `None` if no name remains, as for an empty path or `.`.
 pub fn normalise(path: &str) -> Option<String> {
     if path.starts_with('/') || path.len() > 1024 || path.contains(['\\', '\0', ':']) {
         return None;

@@ -31,7 +31,7 @@ pub struct Evaluation {
     /// Name of the robot generation that the evaluation is made for.
     pub robot: String,
     /// Names of the groups of HTTP paths that the judged program may use besides the robot's own
-    /// paths. `None` if the config does not list them.
+    /// paths. `None` if the config does not list them; a default list then applies.
     pub allow: Option<Vec<String>>,
     /// What a seed changes in the world. Empty if the config does not say.
     pub vary: Vary,

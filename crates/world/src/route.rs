@@ -1,9 +1,9 @@
 //! The route: the centre line and the borders of the road, as waypoints.
 //!
-//! The reader normalises a waypoint file. The reader drops repeated points, and closes a loop by
-//! repeating the first row at the end. The border that encloses the smaller area becomes the inner
-//! border. Clients get the route with all repeated rows instead ([`RouteFile::rows`]), because
-//! their programs refer to waypoints by the number of a row.
+//! The reader normalises a waypoint file. It closes a loop by appending a copy of the first row.
+//! The border that encloses the smaller area becomes the inner border. [`RouteFile::route`] has no
+//! repeated points. Clients get [`RouteFile::rows`], which keeps the repeated points, because their
+//! programs refer to waypoints by the number of a row.
 //!
 //! Distances across the road are measured to the border polylines. The two border points in a row
 //! of the file are not used for these distances, because in real files they do not lie

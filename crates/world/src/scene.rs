@@ -138,7 +138,7 @@ pub enum BuiltInMesh {
 pub struct Instance {
     /// The part of the world that the instance belongs to.
     pub owner: Owner,
-    /// Name of the visual.
+    /// Name of the visual, or of the built-in ground plane.
     pub name: String,
     /// Special function of the visual.
     pub role: Role,

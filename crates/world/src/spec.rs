@@ -297,7 +297,8 @@ pub enum Geometry {
     Plane {
         /// Normal vector.
         normal: [f64; 3],
-        /// Size of the rectangle. A half-space has no size.
+        /// Size of the rectangle. For physics, a half-space has no size. In a collision of the
+        /// track, the size can limit the bounds of the field.
         size: [f64; 2],
     },
     /// A mesh file.

@@ -24,9 +24,9 @@ pub struct World {
     /// because they refer to waypoints by row number. `None` if the world has no route file.
     pub route_rows: Option<Route>,
     /// Start pose of the car. In a world with a route, the car is on the first waypoint and faces the
-    /// second one. In a world without a route, the car is at the origin if it can drive there on free
-    /// and level ground. Otherwise the car is at another free and level place, or at the origin if no
-    /// such place is found.
+    /// second one. In a world without a route, the car is at a free and level place, preferably
+    /// near the origin and with a free road ahead. If no such place is found, the car is at the
+    /// origin.
     pub spawn: Pose,
     /// The objects, walls and traffic lights, in file order. Their names are unique.
     pub objects: Vec<Object>,

@@ -12,7 +12,7 @@ from chicane.errors import ProtocolError
 T = TypeVar("T")
 
 MAX_EVENT = 32 << 20
-"""Largest incomplete line of an event, or incomplete picture, in bytes. It bounds the memory."""
+"""Largest incomplete line of an event, or incomplete picture, in bytes."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,11 @@ from chicane._http import Address
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 STREAM_TIMEOUT_S = 45.0
-"""A stream without data for this many seconds is lost. Servers send some data every 15 s."""
+"""A stream without data for this many seconds is lost, and the client reconnects.
+
+A stream of events has a heartbeat every 15 s. A stream of pictures has none, so it also reconnects
+if simulated time was paused for this long.
+"""
 SKIP_STALE_CHECK_S = 1.0
 """A connection that was used less than this many seconds ago is reused without a check."""
 MAX_IDLE = 8

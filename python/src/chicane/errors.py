@@ -15,7 +15,7 @@ class ConnectError(ChicaneError, ConnectionError):
 
 
 class Timeout(ChicaneError, TimeoutError):
-    """The server did not answer within the timeout."""
+    """The server did not answer within the timeout, or a world was not ready within a timeout."""
 
 
 class ProtocolError(ChicaneError):
@@ -23,7 +23,7 @@ class ProtocolError(ChicaneError):
 
 
 class ProgramError(ChicaneError):
-    """The simulator's program was not found, or did not start."""
+    """The simulator's program was not found, did not start, or could not do its work."""
 
 
 class ApiError(ChicaneError):
@@ -50,7 +50,9 @@ class ApiError(ChicaneError):
 
 
 class BadRequest(ApiError):
-    """400: a value is missing, has the wrong type or is out of range."""
+    """400: a value is missing, has the wrong type or is out of range, or a handed-in program is not
+    accepted.
+    """
 
 
 class Unauthorized(ApiError):
@@ -59,15 +61,16 @@ class Unauthorized(ApiError):
 
 class Forbidden(ApiError):
     """403: the object or world may not be changed, the role of the token does not permit the
-    request, or the server does not accept this `Host`.
+    request, or the server does not accept the headers of the request, such as its `Host`.
     """
 
 
 class JudgedRun(Forbidden):
     """403, code `judged_run`: a judged program may not send this request. Nothing was changed.
 
-    The program may drive the robot and read its sensors. The evaluation's `allow` lists what else
-    it may use, by default `state` and `step`. The request is counted in the record.
+    The program may drive the robot, read its sensors and stop the evaluation. The evaluation's
+    `allow` lists what else it may use, by default `state` and `step`. The refused request is
+    counted in the record.
     """
 
     def _explained(self, text: str) -> str:
@@ -75,7 +78,10 @@ class JudgedRun(Forbidden):
 
 
 class NotFound(ApiError):
-    """404: the name is unknown, or no world is loaded."""
+    """404: the name is unknown, no world is loaded, or there is nothing of the requested kind.
+
+    For example, the world has no route, or the simulator has no leaderboard.
+    """
 
 
 class Conflict(ApiError):
@@ -110,7 +116,9 @@ class TooManyAttempts(ApiError):
 
 
 class Unprocessable(ApiError):
-    """422: a value is invalid for the robot, or the world cannot be loaded."""
+    """422: a value or a sound file is invalid for the robot, the world cannot be loaded, or a
+    document or file of the world builder is not valid.
+    """
 
 
 class ServerError(ApiError):

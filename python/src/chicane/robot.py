@@ -172,7 +172,8 @@ class RobotOperations:
     ) -> Call[wire.States]:
         """Returns several readings in one response, such as `["odom", "lidar"]`.
 
-        A reading that does not exist yet is None. For `step` see `lidar`.
+        If `include` is empty, these are the commands in force, `odom` and `battery`. A reading that
+        does not exist yet is None. For `step` see `lidar`.
         """
         return Call(query=given(include=",".join(include) or None, step=step))
 

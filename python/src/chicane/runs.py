@@ -50,7 +50,10 @@ class RunTrack:
 
 @dataclass(frozen=True)
 class Run:
-    """A recorded run. All arrays except those of `objects` have one row for each 20 ms."""
+    """A recorded run. All arrays except those of `objects` have the same rows.
+
+    There is one row for each 20 ms of simulated time, and one for the end of the run.
+    """
 
     record: dict[str, Any]
     """The record: outcome, record, student, world and all other keys of `Sim.record`."""
@@ -104,8 +107,8 @@ def load_run(file: str | os.PathLike[str], *, program: str | None = None) -> Run
     `file`: a file of `chicane evaluate --save`, `chicane records export --run` or the viewer.
     `program`: path of the simulator's program; default: the result of `chicane.program.find`.
 
-    Raises `ValueError` if the file is not a run file, and `ProgramError` if the program is not
-    found or can't simulate the run.
+    Raises `ValueError` if the file is not a run file or is damaged, and `ProgramError` if the
+    program is not found or can't simulate the run.
     """
     path = Path(file)
     record = _record(path)

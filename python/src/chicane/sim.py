@@ -34,8 +34,9 @@ class SimOperations:
     not fit the current state. They raise `ConnectError` or `Timeout` if there is no answer.
 
     In a judged run, a method that the evaluation does not allow raises `JudgedRun` and changes
-    nothing. By default the judged program may read the state and the world, and call `step` and
-    `observe`. It may never read recordings, runs, submissions, projects or the workspace.
+    nothing. By default the judged program may read the state and the world, call `step` and
+    `observe`, and stop the evaluation. It may never read recordings, runs, submissions, projects or
+    the workspace.
     """
 
     # State and time
@@ -376,7 +377,10 @@ class SimOperations:
     def run_program(
         self, command: str, *, files: dict[str, str] | None = None
     ) -> Call[wire.Started]:
-        """Starts a program without a judge. The session ends with the program.
+        """Starts a program without a judge.
+
+        The session ends when the program exits. It ends earlier if it is stopped, or at its time
+        limit of 3600 simulated or 18,000 real seconds.
 
         `files`: the program's files, a text for each relative path; without them the command runs
         in the workspace.

@@ -175,8 +175,8 @@ class RobotSocket:
 class CommandSocket(RobotSocket):
     """A stream of commands of one kind: speeds or steering angles.
 
-    When the socket is closed, the robot sets the value to zero after 0.7 s, unless a newer command
-    came.
+    When the socket is closed, the robot sets the value to zero after at most 0.7 simulated seconds,
+    unless a newer command came.
     """
 
     def send(self, value: float) -> None:

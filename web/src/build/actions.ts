@@ -62,8 +62,8 @@ export class Actions {
   }
 
   /**
-   * The place for a new object: `at`, or a place beside it if an object is already there. Otherwise
-   * new objects would hide each other.
+   * Returns the place for a new object: `at`, or a place beside it if an object is already there.
+   * If all new objects were placed at `at`, they would hide each other.
    */
   #freePlace({ x, y }: Point): Point {
     const objects = objectsOf(this.session.document.value);
@@ -208,8 +208,8 @@ export class Actions {
   }
 
   /**
-   * Changes the width of the road at the selected nodes. If no node is selected, changes the width
-   * of the whole track.
+   * Changes the width of the road at the selected nodes by `by` metres. If no node is selected,
+   * changes the width of the track, which applies to all nodes that have no width of their own.
    */
   widen(by: number): void {
     const nodes = this.#items().filter((item) => item.kind === "node");
@@ -221,7 +221,7 @@ export class Actions {
     });
   }
 
-  /** Moves the start line along the road. */
+  /** Moves the start line along the road by `by` metres, in the direction of travel. */
   moveStart(by: number): void {
     const road = this.session.preview.value?.road;
     if (!road) return;

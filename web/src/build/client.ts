@@ -216,7 +216,7 @@ export class BuilderClient {
     return this.#json(`${BUILDER}/projects/import`, { method: "POST", headers: { "Content-Type": type }, body: file });
   }
 
-  /** The road and the findings of a document, which may be unsaved. */
+  /** Requests the preview of a document, which may be unsaved: road, objects and findings. */
   preview(document: ProjectDocument, id?: string, signal?: AbortSignal): Promise<Preview> {
     return this.#json(`${BUILDER}/preview`, { ...json("POST", { document, project: id }), signal });
   }
@@ -306,7 +306,7 @@ export class BuilderClient {
     return project(id, "/waypoints.npy");
   }
 
-  /** Downloads a file. Calls `onProgress` with the number of received bytes. */
+  /** Downloads a file. Calls `onProgress` with the number of bytes received so far. */
   async download(address: string, onProgress: (bytes: number) => void, signal?: AbortSignal): Promise<Blob> {
     const response = await this.#response(address, { signal });
     const reader = response.body?.getReader();

@@ -231,7 +231,7 @@ export function round(value: number): number {
   return Math.round(value * 1e4) / 1e4 + 0;
 }
 
-/** An angle in the range from −π to π, rounded. */
+/** The same angle in the range from −π to π, rounded to a millionth of a radian. */
 export function roundAngle(value: number): number {
   const turned = Math.atan2(Math.sin(value), Math.cos(value));
   return Math.round(turned * 1e6) / 1e6 + 0;

@@ -2,8 +2,8 @@
  * Merges two versions of a document that have a common base, field by field. If both versions
  * changed the same field, `mine` wins, because it is saved last. If one version deleted a part and
  * the other version changed it, the part is kept: a deletion can be repeated, but a lost change
- * can't be recovered. Undo uses the same merge: it applies the difference from "after" back to
- * "before" to the current document.
+ * can't be recovered. Undo uses the same merge: the base is the document after the step, `mine` is
+ * the document before the step, and `theirs` is the current document.
  */
 import { copyOf, isClosed, isEqual, leastNodes, objectsOf, type ProjectDocument } from "./document.ts";
 import { freeName } from "./names.ts";

@@ -5,7 +5,7 @@ const RESERVED = ["racetrack", "vehicle", "sun", "sky", "ground", "ground_plane"
 /** Longest name that the server accepts. */
 const MAX_LENGTH = 64;
 
-/** Whether the server accepts a name, apart from the rule that names are unique. */
+/** Whether the server accepts a name. Does not check whether another object has the name. */
 export function isValidName(name: string): boolean {
   return (
     /^[A-Za-z0-9_]+$/.test(name) &&

@@ -10,7 +10,10 @@ type Source = "empty" | "world" | "random";
 
 /** Largest seed of this form. The server accepts larger ones, up to 2^53 − 1. */
 const MAX_SEED = 2 ** 32 - 1;
-/** Number of attempts to save a title, because other editors may save at the same time. */
+/**
+ * Largest number of attempts to save a title. The server refuses a save if another editor has saved
+ * the project in the meantime.
+ */
 const MAX_ATTEMPTS = 4;
 
 /** Changes the display name of a project. Another editor's change of other fields is kept. */

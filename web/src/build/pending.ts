@@ -55,7 +55,7 @@ export class PendingStore {
     for (const key of this.#keys()) {
       try {
         const text = this.store?.getItem(key) ?? "null";
-        // Removed before it is parsed, so that an unreadable entry does not stay for ever.
+        // The entry is removed before it is parsed. Otherwise an unreadable one would stay forever.
         this.store?.removeItem(key);
         const change = JSON.parse(text) as PendingChange | null;
         if (change?.base?.track?.nodes && change.document?.track?.nodes) found.push(change);

@@ -23,8 +23,8 @@ export type Purpose = "ground" | "decal" | "texture";
 /** Longest side of a stored picture, pixels. */
 const MAX_SIDE = 2048;
 /**
- * Size of the largest file that the dialog opens, and of the largest file that the simulator
- * accepts.
+ * Size of the largest file that the dialog opens (`MAX_SOURCE_BYTES`), and of the largest file that
+ * the simulator accepts (`MAX_BYTES`).
  */
 const MAX_SOURCE_BYTES = 50 * 1024 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;

@@ -18,8 +18,8 @@ const KINDS = [
 const MIN_DPI = 10;
 const MAX_DPI = 600;
 /**
- * Files larger than this are downloaded by the browser itself, because the page would keep the
- * whole file in memory.
+ * A file larger than this is downloaded by the browser itself. If the page downloaded it, the whole
+ * file would be in memory.
  */
 const MAX_MEMORY_BYTES = 300e6;
 /** Delay between the last change of the form and the request for the size of the print. */

@@ -92,7 +92,7 @@ function lengthBits(version: number): number {
   return version < 10 ? 8 : 16;
 }
 
-/** Mode, length, bytes and padding. */
+/** Returns the data codewords: mode, length, bytes and padding. */
 function dataOf(bytes: Uint8Array, version: number): number[] {
   const bits: number[] = [];
   const append = (value: number, count: number): void => {
@@ -189,7 +189,7 @@ class Drawing {
     const centres = alignments(this.version);
     for (const x of centres) {
       for (const y of centres) {
-        // These three corners have a finder pattern instead.
+        // These three corners have a finder pattern and no alignment pattern.
         const isCorner = (x === 6 && (y === 6 || y === last - 6)) || (y === 6 && x === last - 6);
         if (!isCorner) this.#square(x, y, 2, (distance) => distance !== 1);
       }

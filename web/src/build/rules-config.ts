@@ -114,7 +114,7 @@ function writeVary(form: VaryForm): Record<string, unknown> | null {
   return Object.keys(out).length > 0 ? out : null;
 }
 
-/** The values of a form. A missing setting has the default of the simulator. */
+/** Converts settings to the values of the form. A missing setting has the simulator's default. */
 export function readConfig(config: EvaluationConfig): ConfigForm {
   const allow: unknown = config.allow;
   return {
@@ -127,7 +127,7 @@ export function readConfig(config: EvaluationConfig): ConfigForm {
   };
 }
 
-/** The settings that a form describes. */
+/** Converts the values of the form back to settings. */
 export function writeConfig(form: ConfigForm): EvaluationConfig {
   const { description, better, time_limit_s, robot, allow } = form;
   const vary = writeVary(form.vary);

@@ -171,7 +171,10 @@ export class EditorSession implements Editor, SyncTarget {
     if (kept.length !== this.selection.value.size) this.selection.value = new Set(kept);
   }
 
-  /** While a line is being drawn, the preview shows the road of that line. */
+  /**
+   * Requests the preview of the document. While a line with at least two points is being drawn,
+   * requests the road of that line instead of the road of the document.
+   */
   #showPreview(): void {
     const points = this.pen.value;
     const document = this.document.value;

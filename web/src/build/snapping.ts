@@ -6,7 +6,7 @@ import { nearestOnLine, type Extent, type Point } from "./geometry.ts";
 
 export interface SnapSettings {
   grid: boolean;
-  /** Distance between two lines of the grid. */
+  /** Distance between two lines of the grid, in metres. */
   step: number;
   road: boolean;
   items: boolean;
@@ -32,9 +32,10 @@ export interface Snapped extends Point {
 }
 
 /**
- * Snaps a point. `extent` is the area that is dragged together with the point, so that its edges
- * can be aligned. Other items have priority over the road, and the road over the grid, because the
- * alignment with an item is the most specific one.
+ * Snaps a point. `extent` is the area that is dragged together with the point: its edges and its
+ * centre are aligned with other items. Without it, the point itself is aligned. An item or the road
+ * has an effect only within `tolerance` metres. Items have priority over the road, and the road has
+ * priority over the grid.
  */
 export function snap(
   point: Point,
@@ -78,8 +79,9 @@ function nearestOnLines(point: Point, { lines }: SnapTargets, tolerance: number)
 }
 
 /**
- * The smallest move along an axis that aligns an edge or the centre with an edge or the centre of
- * another item.
+ * Returns the smallest move along an axis that aligns an edge or the centre of `extent` with an
+ * edge or the centre of another item. Without `extent`, aligns `point`. Returns null if every such
+ * move is longer than `tolerance`.
  */
 function alignment(
   point: Point,

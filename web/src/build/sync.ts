@@ -57,7 +57,7 @@ export class Sync {
   readonly online = new Signal(true);
   /** Number of open editors of the project. */
   readonly editors = new Signal(1);
-  /** The revision of the server that the document of this page contains. */
+  /** The newest revision of the server whose changes the document of this page contains. */
   revision: number;
   #base: ProjectDocument;
   #timer: ReturnType<typeof setTimeout> | null = null;

@@ -66,7 +66,7 @@ export function drivePanel(editor: Editor, client: BuilderClient): HTMLElement {
     return isRunning;
   }
 
-  /** Polls until the session has ended or the panel is gone. */
+  /** Polls until the session has ended, a request fails, or the panel is gone. */
   async function follow(id: string): Promise<void> {
     try {
       const isRunning = draw(await get<CurrentSession>("/evaluation/session"), id);

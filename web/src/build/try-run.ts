@@ -109,7 +109,7 @@ function progressRow() {
   return {
     element,
     isRunning: () => running !== null,
-    /** The result of the work; null if it was cancelled. */
+    /** Runs `work` and returns its result. Returns null if the user has cancelled it. */
     async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
       const own = new AbortController();
       running = own;

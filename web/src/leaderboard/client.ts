@@ -14,7 +14,7 @@ const POLL_MS = 2000;
  */
 export type Connection = "connecting" | "live" | "lost" | "signed-out" | "none";
 
-/** The state of the page. */
+/** Polls the leaderboard. Its signals contain the newest tables and the state of the connection. */
 export class Client {
   readonly board = new Signal<Leaderboard | null>(null);
   readonly connection = new Signal<Connection>("connecting");

@@ -31,8 +31,8 @@ function chooser(text: string, testid: string, attributes: object, onFiles: (fil
 }
 
 /**
- * `onHandedIn` is called with the receipt. `onSignedOut` is called if the simulator requires a
- * token.
+ * `onHandedIn` is called with the receipt. `onSignedOut` is called if the simulator refuses the
+ * submission, because it requires a token that the page does not have.
  */
 export function handInDialog(
   onHandedIn: (received: SubmissionReceived) => void,

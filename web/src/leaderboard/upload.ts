@@ -28,7 +28,10 @@ interface PathFile {
   file: File;
 }
 
-/** One chosen file. Throws an error with a text for the student. */
+/**
+ * The upload of one chosen file. If the file has another type or is too large, throws an error with
+ * a text for the student.
+ */
 export function ofFile(file: File): Upload {
   const name = file.name.toLowerCase();
   const type = name.endsWith(".zip") ? "application/zip" : name.endsWith(".py") ? "text/x-python" : null;
@@ -37,12 +40,17 @@ export function ofFile(file: File): Upload {
   return { bytes: file, type, label: t.leaderboard.chosen(file.name, sizeText(file.size)) };
 }
 
-/** The files of a chosen folder. Their paths begin with the name of the folder. */
+/**
+ * Packs the files of a chosen folder as a zip file. Their paths begin with the name of the folder.
+ */
 export function ofFolder(files: readonly File[]): Promise<Upload> {
   return packed(files.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
 }
 
-/** The dropped items: one file, several files, or a folder. */
+/**
+ * The upload of the dropped items. A single file is not changed. Several files or a folder are
+ * packed as a zip file.
+ */
 export async function ofDrop(transfer: DataTransfer): Promise<Upload> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null).filter((entry) => entry !== null);
   const [only] = entries;

@@ -53,7 +53,7 @@ function fields(crc: number, packed: number, size: number, nameLength: number): 
   ];
 }
 
-/** Little-endian numbers, each with its number of bytes. */
+/** Encodes numbers as little-endian bytes. Each pair is a number of bytes and a value. */
 function numbers(values: readonly number[][]): Uint8Array<ArrayBuffer> {
   const bytes = values.flatMap(([length, value]) => Array.from({ length }, (_, i) => (value / 2 ** (8 * i)) & 0xff));
   return new Uint8Array(bytes);

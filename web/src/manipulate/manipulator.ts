@@ -99,7 +99,7 @@ export class Manipulator {
     return this.#pickables().map((pickable) => pickable.name);
   }
 
-  /** Pose at which an object is drawn now. */
+  /** Pose at which an object is drawn now; null if the 3D view does not have the object. */
   poseOf(name: string): UprightPose | null {
     const node = this.sceneView.item(name)?.node;
     if (!node) return null;
@@ -117,7 +117,10 @@ export class Manipulator {
     await this.#sendPose(name, after);
   }
 
-  /** Starts a rotation. The caller calls `turn` for every change, then `done` or `cancel`. */
+  /**
+   * Starts a rotation. The caller calls `turn` for every change, then `done` or `cancel`. Returns
+   * null if the 3D view does not have the object.
+   */
   startTurn(name: string): { turn(yaw: number, snap: boolean): void; done(): void; cancel(): void } | null {
     const before = this.poseOf(name);
     if (!before) return null;

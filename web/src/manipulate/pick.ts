@@ -57,7 +57,7 @@ export function hitDistance(ray: Ray, pickable: Pickable): number | null {
 
 /**
  * The nearest object that the ray hits, or else the object nearest to the pointer on the screen.
- * Null if no object is within `tolerancePx` of the pointer.
+ * Null if the ray hits no object, and no object is within `tolerancePx` of the pointer.
  */
 export function pick(
   ray: Ray,

@@ -1,7 +1,7 @@
 /**
  * Sends values that change quickly. For each path, at most one request is in progress. A body that
- * has to wait is sent 50 ms after the start of the request before it, or later. A new body replaces
- * a waiting body of the same path.
+ * has to wait is sent after that request, and at least 50 ms after the start of that request. A new
+ * body replaces a waiting body of the same path.
  */
 const INTERVAL_MS = 50;
 
@@ -22,7 +22,8 @@ export class ThrottledPoster {
 
   /**
    * Queues a body. If the path is busy, the returned promise resolves immediately. Otherwise the
-   * promise resolves after all queued bodies of the path were sent.
+   * promise resolves when no body of the path is queued any more. If a request fails, a body that
+   * waits for it is dropped.
    */
   async post(path: string, body: object): Promise<void> {
     this.#waiting.set(path, body);

@@ -45,7 +45,7 @@ export function get<T>(path: string): Promise<T> {
 
 /**
  * Sends a GET request to a path below `/sim/api` and returns the bytes of the response. A response
- * larger than `maxBytes` is an error. Calls `onProgress` with the number of received bytes.
+ * larger than `maxBytes` is an error. Calls `onProgress` with the number of bytes received so far.
  */
 export async function getBytes(
   path: string,

@@ -149,8 +149,8 @@ export function connect(
 
   const link = new Link({
     open: () => new EventSource(`${API}/events`),
-    // If several requests with an outdated token arrive within a second, the status is 429. So this
-    // status also means that a token is missing.
+    // The server answers a wrong or outdated token with 401. If several such requests arrive within
+    // a second, it answers with 429. So both statuses mean that the page needs a new token.
     signedOut: async () => {
       const status = (await fetch(`${API}/status`).catch(() => null))?.status;
       return status === 401 || status === 429;
@@ -201,7 +201,10 @@ export function connect(
   }, INTERFERENCE_MS);
 }
 
-/** The ground of a track. A track without a ground gets its route's bounding box and a margin. */
+/**
+ * The ground of a track. A track without a ground gets its route's bounding box and a margin. If it
+ * has no route either, it gets a square of 6 m.
+ */
 function boundsOf({ bounds, route }: Track): THREE.Box2 {
   if (bounds)
     return new THREE.Box2(new THREE.Vector2(bounds.minX, bounds.minY), new THREE.Vector2(bounds.maxX, bounds.maxY));

@@ -1,8 +1,9 @@
 /**
  * Sends drive commands to the car over WebSockets.
  *
- * The car stops when the connection ends: `close` first sends 0, and the server stops the car when
- * a socket closes. The server also stops the car if the page does not repeat the speed.
+ * The car stops when the connection ends: `close` first sends the speed 0. If a socket is lost, its
+ * last command expires on the server after at most 0.7 s. A speed that the page does not repeat
+ * also expires.
  */
 
 const RETRY_MS = 1000;

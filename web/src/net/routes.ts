@@ -30,7 +30,10 @@ export interface RouteFacts {
 
 type Point = readonly [number, number];
 
-/** Fetches the route of a world. Throws if the world has none; null if the route is too short. */
+/**
+ * Fetches the route of a world and returns its facts. Throws if the world has no route. Returns
+ * null if the route is too short.
+ */
 export async function fetchRouteFacts(world: string): Promise<RouteFacts | null> {
   const bytes = await getBytes(`/worlds/${encodeURIComponent(world)}/waypoints.npy`, MAX_BYTES);
   return routeFacts(parseWaypoints(bytes));

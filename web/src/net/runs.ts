@@ -31,7 +31,7 @@ export async function fetchRecord(session: string): Promise<EvaluationRecord> {
 /** Tracks by session. A run that has ended never changes. */
 const tracksCache = new Map<string, Promise<RunTracks>>();
 
-/** The tracks of a run. Calls `onProgress` with the received bytes. */
+/** The tracks of a run. Calls `onProgress` with the number of bytes received so far. */
 export function fetchTracks(session: string, onProgress?: (bytes: number) => void): Promise<RunTracks> {
   const cached = tracksCache.get(session);
   if (cached) return cached;
@@ -61,7 +61,10 @@ export async function fetchRecords(world: string): Promise<{ records: Evaluation
   return { records, complete: cursor === null };
 }
 
-/** Address of the on-board image at a moment of a run. `time` is in simulated seconds. */
+/**
+ * Address of the on-board image at a moment of a run. `time` is in simulated seconds since the
+ * start of the run.
+ */
 export function cameraAddress(session: string, time: number): string {
   return `${API}/evaluation/replay/camera?${query(session)}&time=${time.toFixed(3)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Distinguishes sessions since the start of the server from sessions before it, when the server may
- * have had other options.
+ * Finds out whether a session began before or after the start of the server. Before its start, the
+ * server may have had other options.
  */
 import { API } from "./api.ts";
 import type { Status } from "../wire/sim.ts";
@@ -17,8 +17,8 @@ export function beganSince(startedAt: string, now: string, uptimeS: number): boo
 }
 
 /**
- * Asks the server whether a session began after the server was started. False if the server does
- * not respond.
+ * Asks the server whether a session began after the server was started. Returns false if the
+ * server does not respond.
  */
 export async function beganOnThisServer(startedAt: string): Promise<boolean> {
   try {

@@ -44,13 +44,13 @@ export type RunEvent = Wire.RunEvent;
 
 /** Largest number of lines of a log. Older lines are dropped. */
 const MAX_LINES = 500;
-/** Number of last lines of a program's output that a record contains. */
+/** A record contains at most this many lines from the end of a program's output. */
 const MAX_LAST_LINES = 40;
 
 /**
  * Combines the responses of the server with the known state. The record contains every line since
  * the start of the session. If the page already has more lines than the responses contain, the page
- * keeps its own lines.
+ * keeps its own lines. Returns null if `current` contains no session.
  */
 export function viewOf(
   current: Current,

@@ -1,7 +1,7 @@
 /**
  * Plays the robot's sounds: audio files by URL, and streamed samples.
  *
- * Sound starts with a click on the sound button, because browsers forbid sound before a user
+ * The page is silent until the user turns the sound on, because browsers forbid sound before a user
  * action. The event stream begins with all sounds that play now, so the list of sounds is cleared
  * on every connection.
  */
@@ -122,7 +122,7 @@ class StreamSound implements Sound {
   }
 }
 
-/** All sounds that are playing. */
+/** Receives the sound events of the robot, and plays its sounds while the sound is on. */
 export class Speaker {
   readonly #sounds = new Map<string, Sound>();
   #context: AudioContext | null = null;

@@ -53,7 +53,10 @@ export class DelayedDeletions {
     this.changed();
   }
 
-  /** Does nothing if the deletion was already sent, because the server then deletes the world. */
+  /**
+   * Undoes a requested deletion. Does nothing if the deletion was already sent, because the server
+   * then deletes the world.
+   */
   undo(name: string): void {
     if (!this.canUndo(name)) return;
     clearTimeout(this.#waiting.get(name));

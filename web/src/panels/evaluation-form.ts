@@ -192,7 +192,10 @@ function advancedFields(app: App, limit: HTMLInputElement): {
     wallLimit,
     h("p", { class: "hint" }, t.evaluation.wallLimitHelp),
   );
-  /** The values stay visible while the fields are collapsed, because they apply to the next run. */
+  /**
+   * Updates the texts that depend on the fields. The summary shows the values also while the fields
+   * are collapsed, because the values apply to the next run.
+   */
   function update(): void {
     const shown = [
       student.value.trim(),

@@ -1,6 +1,7 @@
 /**
  * The robot's camera image in a resizable panel: the live stream, or the image at the moment of a
- * replay. The stream is open while the panel is visible.
+ * replay. While the simulation is paused, the panel loads single images instead of the stream. The
+ * stream is open only while the panel is visible.
  */
 import type { App } from "../app.ts";
 import { cameraAddress } from "../net/runs.ts";
@@ -107,7 +108,8 @@ export function onboard(app: App): HTMLElement {
   app.world.watch(updateSource);
   app.state.watch(updateSource);
   listen(document, "visibilitychange", updateSource);
-  // Otherwise the browser would keep the stream open after the panel was removed.
+  // Removing the attribute closes the stream. Otherwise the browser would keep the stream open
+  // after the panel was removed.
   onEnd(() => picture.removeAttribute("src"));
   new ResizeObserver(() => {
     const now = element.offsetWidth;

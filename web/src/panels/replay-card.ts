@@ -228,8 +228,8 @@ function plotList(replay: Replay): { elements: HTMLElement[]; stops: (() => void
 }
 
 /**
- * The marks of the timeline as a list of buttons. The last mark before the current moment is marked
- * as current.
+ * The marks of the timeline as a list of buttons. The button of the last mark before the current
+ * moment is highlighted.
  */
 function eventList(replay: Replay): { element: HTMLElement; stops: (() => void)[] } {
   const rows = replay.marks.map((mark) =>

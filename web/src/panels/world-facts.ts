@@ -1,6 +1,6 @@
 /**
- * Facts on the tile of a world that the list of worlds does not contain: length and difficulty of
- * the road, and the best record.
+ * Facts on the tile of a world: length and difficulty of the road, and the best record. The list of
+ * worlds does not contain these facts, so the page fetches them for each tile.
  */
 import type { App } from "../app.ts";
 import { fetchRouteFacts, type RouteFacts } from "../net/routes.ts";

@@ -17,7 +17,7 @@ export function worldTile(
     highlighted: boolean;
     open: () => Promise<void>;
     remove: () => void;
-    /** Whether the world is being deleted. */
+    /** Whether the user has requested the deletion of the world. */
     deleted: boolean;
     /** Undoes the deletion; null if there is none, or if it was already sent to the server. */
     undo: (() => void) | null;

@@ -84,8 +84,8 @@ export function withText(draft: Draft, path: string, text: string): Draft {
 }
 
 /**
- * The draft with another name for a file. If the typed command runs the file, the command gets the
- * new name too.
+ * The draft with another name for a file. If the typed command only runs this file, such as
+ * `python3 lap.py`, the command gets the new name too. A command with options is not changed.
  */
 export function renamed(draft: Draft, from: string, to: string): Draft {
   return {

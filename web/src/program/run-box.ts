@@ -122,8 +122,8 @@ function stateRow(app: App, runner: Runner): HTMLElement {
   });
   const element = h("div", { class: "program-state-row" }, outcome, state, result);
   /**
-   * The unit of measurement, such as `s`, of the value that the judging script recorded. The unit is
-   * fetched after the session has ended.
+   * The unit of measurement, such as `s`, of the value that the judging script recorded. The page
+   * fetches the unit after the session has ended.
    */
   let unit = { session: "", text: "" };
 

@@ -26,7 +26,9 @@ function judgedOptions(): StartRequest {
 
 export class Runner {
   readonly status = new Signal<RunStatus>({ kind: "idle" });
-  /** Why a start or a stop failed; null otherwise. The next start or a successful stop clears it. */
+  /**
+   * Why a start or a stop failed; null otherwise. The next start or a successful stop clears it.
+   */
   readonly problem = new Signal<string | null>(null);
   #isStarting = false;
   /** Id of the session that this page has started, until its first event arrives. */

@@ -10,8 +10,8 @@ export interface RunAddress {
   /** Id of the session. */
   session: string;
   /**
-   * Moment at which the replay opens, in simulated seconds. With null the replay opens at the start
-   * and plays.
+   * Moment at which the replay opens, in simulated seconds since the start of the run. With null
+   * the replay opens at the start and plays.
    */
   time: number | null;
   /** Id of the session that is shown as the ghost; the best other run if omitted. */

@@ -142,8 +142,9 @@ export function lapsOf(progress: Progress): Lap[] {
   return laps;
 
   /**
-   * Time of the first sample at or after a position, which is given in laps. Samples are not
-   * interpolated, because a judging script also sees only samples.
+   * Time of the first sample at or after a position, which is given in laps. Null if the car never
+   * passed the position, or if it was already there at the start. Samples are not interpolated,
+   * because a judging script also sees only samples.
    */
   function passed(position: number): number | null {
     const metres = position * route.length;

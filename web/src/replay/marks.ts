@@ -31,8 +31,8 @@ const MAX_PER_KIND = 400;
  */
 const AMOUNT = /(^|[\s,;:(])\+\s?\d+(?:[.,]\d+)?(?!\d)/;
 /**
- * Largest difference between the change of a record and the elapsed time, in seconds, because
- * scripts round records.
+ * A record follows the clock if its change differs from the elapsed time by at most this, in
+ * seconds. A tolerance is needed, because scripts round records.
  */
 const CLOCK_TOLERANCE = 0.06;
 /** If a record gets worse by more than this in one step, the step includes a penalty. */
@@ -60,7 +60,10 @@ export function penaltiesOf(events: readonly RecordedEvent[], better: Better): P
   return penalties.toSorted((a, b) => a.time - b.time);
 }
 
-/** By how much a record got worse. If lower is better, it may increase by the elapsed time. */
+/**
+ * By how much a record got worse between two moments. If lower is better, an increase by the
+ * elapsed time does not count, because the record can be a time.
+ */
 function penaltyBetween(before: TimedValue, now: TimedValue, better: Better): number {
   const change = now.value - before.value;
   return better === "higher" ? -change : change - (now.time - before.time);
@@ -102,8 +105,8 @@ export function marksOf(events: readonly RecordedEvent[], tracks: RunTracks | nu
 }
 
 /**
- * The records of a run, without those that only follow the clock. The first and the last record are
- * always included.
+ * The records of a run, without those that only follow the clock or to which a penalty was added.
+ * The first and the last record are always included.
  */
 function recordMarks(events: readonly RecordedEvent[]): Penalty[] {
   const records = events.filter((event) => event.kind === "record" && event.record !== null);

@@ -17,7 +17,7 @@ const STOPS: readonly (readonly [number, number, number])[] = [
  * visible.
  */
 const MIN_SPAN_MPS = 0.4;
-/** Number of steps from the colour of the slowest part of a line to the colour of the fastest part. */
+/** Number of steps from the colour of the slowest part of a line to that of the fastest part. */
 const COLOURS = 24;
 /** A line has at most about this many points. */
 const MAX_POINTS = 6000;

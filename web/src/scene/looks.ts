@@ -130,7 +130,10 @@ function parkedCar(box: THREE.Box3, { color }: THREE.MeshStandardMaterial): THRE
 
 type SideView = readonly (readonly [number, number])[];
 
-/** A side view in metres: x ahead, y up, counter-clockwise seen from the right side. */
+/**
+ * Returns a side view in metres: x ahead, y up, counter-clockwise seen from the right side.
+ * `points` are fractions of `length` and `height`, in clockwise order.
+ */
 function outline(points: SideView, length: number, height: number): SideView {
   return points.map(([x, y]) => [x * length, y * height] as const).toReversed();
 }

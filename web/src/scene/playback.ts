@@ -3,8 +3,8 @@
  *
  * While bodies move, frames arrive about 30 times per second, with jitter. They are shown with a
  * short delay. The time at which a frame is shown follows the simulated time rather than the time
- * of arrival. A body that moved farther than any body can drive was teleported, so its pose is not
- * interpolated.
+ * of arrival. A body that moved farther between two frames than any body can move in that time was
+ * teleported, so its pose is not interpolated.
  */
 import type { Pose } from "../wire/sim.ts";
 

@@ -3,7 +3,7 @@
  * replay.
  *
  * A frame is drawn only if something has changed. Objects are drawn at the pose from `Playback`,
- * except those that the user drags on this page (`localPoses`). This module does not depend on
+ * except those that the user moves on this page (`localPoses`). This module does not depend on
  * panels or on user input.
  */
 import * as THREE from "three";
@@ -51,11 +51,14 @@ export class SceneView {
   readonly camera = new THREE.PerspectiveCamera(FOV_DEG, 1, 0.05, FAR_M);
   readonly playback = new Playback();
   readonly outline = new Outline();
-  /** Poses of the objects that the user drags, by name. They replace the poses of the server. */
+  /**
+   * Poses of the objects that the user moves on this page, by name. They replace the poses of the
+   * server.
+   */
   readonly localPoses = new Map<string, Pose>();
   /**
-   * Callbacks that are called once per animation frame, with the seconds since the last frame. The
-   * frame is drawn if a callback returns true.
+   * Callbacks that are called once per animation frame, with the seconds since the last frame. If a
+   * callback returns true, the frame is drawn even if nothing else has changed.
    */
   readonly beforeDraw: ((seconds: number) => boolean | void)[] = [];
   /** Number of frames drawn so far. */

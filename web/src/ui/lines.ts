@@ -73,8 +73,8 @@ export function programEndBox(app: App, testid: string, opens = true): ProgramEn
       show(button, text !== "");
       show(details, failure !== null || text !== "");
       show(element, failure !== null || text !== "");
-      // The lines are expanded or collapsed only after a change, because the user may have done the
-      // opposite.
+      // The lines are expanded or collapsed only when a failure appears or disappears. Otherwise
+      // each update would undo the choice of the user.
       if (opens && (failure !== null) !== wasFailed) details.open = failure !== null;
       wasFailed = failure !== null;
       pre.scrollTop = pre.scrollHeight;

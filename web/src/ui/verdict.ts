@@ -62,8 +62,8 @@ function signalName(signal: number): string {
 }
 
 /**
- * One sentence that says why a run failed. It also mentions a failed program if the outcome has
- * another cause. Null if there is nothing to say.
+ * One sentence that says why a run failed. For a verdict other than `failed`, the sentence says
+ * why the program failed. Null if there is nothing to say.
  */
 export function failureText(verdict: Verdict | null, end: ProgramEnd | null | undefined): string | null {
   const program = programFailure(end);

@@ -19,9 +19,8 @@ const FLAGS = [
   "--no-sandbox",
   "--use-angle=swiftshader",
   "--enable-unsafe-swiftshader",
-  // On a machine without a graphics card, the browser then composites pages directly on the CPU.
-  // Without this option it would use the emulated graphics card, which takes most of the time of a
-  // test.
+  // With this option, a browser without a graphics card composites pages directly on the CPU.
+  // Otherwise it would use the emulated graphics card, which takes most of the time of a test.
   "--disable-gpu-compositing",
   "--disable-background-networking",
   "--disable-component-update",

@@ -49,7 +49,8 @@ export function stubDocument() {
   const createElement = () => new FakeElement();
   const page = {
     kept,
-    // The fake timers of a test replace the global functions later, so they are looked up per call.
+    // The fake timers of a test replace the global `setTimeout` later, so each call looks it up
+    // again.
     window: Object.assign(new EventTarget(), {
       setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
     }),

@@ -38,7 +38,7 @@ describe("the draft of a panel that was built again", () => {
     vi.useFakeTimers();
     page = stubDocument();
     // Every test loads the modules again, because the store lives as long as its module. The panel
-    // uses the scope of the same loading.
+    // uses the newly loaded `scope.ts`, so the test takes `scoped` from that module too.
     vi.resetModules();
     stores.length = 0;
     const { programPanel } = await import("../../src/program/panel.ts");

@@ -106,7 +106,7 @@ describe("strings", () => {
 
     it(`in ${LANGUAGE_NAMES[language]} are translated`, async () => {
       const translated = byPath(await load(language));
-      // Sentences must differ. Short texts such as names and units can be the same in two languages.
+      // Sentences must differ. Short texts such as names and units can be equal in two languages.
       const same = [...byPath(en)].filter(([path, text]) => typeof text === "string" && / .* /.test(text) && translated.get(path) === text);
       expect(same).toEqual([]);
     });

@@ -34,8 +34,9 @@ pub(crate) async fn pose(server: &Server, report: &mut Report) -> Result<(), Ben
     Ok(())
 }
 
-/// Measures the time from a light command to the first response of `GET /state` that shows the
-/// effect. The `GET /state` requests use another connection than the command.
+/// Measures the time from a light command to its own response, and to the first response of
+/// `GET /state` that shows the yellow light. The `GET /state` requests use another connection than
+/// the command.
 pub(crate) async fn light(server: &Server, report: &mut Report) -> Result<(), BenchError> {
     let (mut seen, mut answered) = (Vec::new(), Vec::new());
     let mut commander = server.connect().await?;

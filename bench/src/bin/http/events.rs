@@ -21,7 +21,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
-/// Time for which a single reader measures the offset between simulated and real time.
+/// Time for which a single reader measures the offset between simulated and real time, while the
+/// server has no other reader.
 const QUIET: Duration = Duration::from_secs(2);
 /// Pause after every reader has received its first frame, before the measurement starts.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -32,7 +33,7 @@ const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of readers that wait for their first frame. Above this number, opening further
 /// streams pauses.
 const MAX_PENDING: usize = 128;
-/// One of this number of subscribers does not read its stream.
+/// Of this many subscribers, one does not read its stream.
 const STALLED_ONE_IN: usize = 100;
 
 /// State that all readers of one measurement share.
@@ -81,8 +82,8 @@ struct ReaderStats {
     last_id: Option<u64>,
     /// Number of frames that the server skipped for this reader during the measurement.
     missed: u64,
-    /// For each frame: receipt time since the start of the benchmark, minus the simulated time of
-    /// the frame, s.
+    /// For each frame that was received during the measurement: receipt time since the start of the
+    /// benchmark, minus the simulated time of the frame, s.
     offsets: Vec<f64>,
 }
 

@@ -19,7 +19,8 @@ const COMMANDS_PER_S: f64 = 20.0;
 /// Number of moments for which a picture is requested.
 const SEEKS: u64 = 40;
 
-/// A judging script that only lets the time pass.
+/// A judging script that never ends the session, so that the run lasts until the time limit. It
+/// records the position of the car.
 const JUDGE: &str = "\
 def initialize(sim):
     pass

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Duration of one measurement, simulated seconds.
+/// Duration of the drive in [`sensing`], simulated seconds.
 const SPAN_S: u64 = 30;
 
 /// A car that drives around the technical track at 1 m/s.

@@ -56,7 +56,7 @@ impl Channel {
         self.index() as u32 + 1
     }
 
-    /// The channel with this id.
+    /// The channel with this id; `None` if no channel has this id.
     pub(super) fn by_id(id: u32) -> Option<Channel> {
         Channel::all().find(|channel| channel.id() == id)
     }

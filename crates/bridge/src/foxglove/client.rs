@@ -84,7 +84,8 @@ impl Client {
         self.consecutive_errors >= MAX_CONSECUTIVE_ERRORS
     }
 
-    /// The next message to the client: a response, or else a message of the mailbox.
+    /// The next message to the client: a response, or else a message of the mailbox. `None` if
+    /// nothing waits.
     pub(super) fn next_message(&mut self) -> Option<SocketMessage> {
         let response = self.responses.pop_front();
         response.or_else(|| match self.member.mailbox.next()? {

@@ -162,8 +162,9 @@ impl Subscribers for Hub {
     }
 
     fn publish(&self, out: &Outgoing, tick: u64) {
-        // Only the ticks of `/clock` show whether time jumped back. Images are published later than
-        // the other messages of their tick.
+        // Only the ticks of `/clock` show whether time jumped back. The tick of an image can be
+        // lower without a jump, because images are published later than the other messages of
+        // their tick.
         if out.topic == Topic::Clock && self.last_tick.swap(tick, Relaxed) > tick {
             self.restart();
         }

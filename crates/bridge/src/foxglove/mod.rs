@@ -62,7 +62,8 @@ pub struct Caller {
 }
 
 /// Sends and receives messages until the connection ends. Closes the connection itself if there are
-/// too many clients, if the client sends too many invalid messages, or if the simulator stops.
+/// too many clients, if the client sends too many invalid messages, if a message is too long or
+/// violates the WebSocket protocol, or if the simulator stops.
 pub async fn serve(bridge: Bridge, caller: Caller, mut socket: Socket) {
     let member = match bridge.foxglove.join(bridge.host.simulator.now()) {
         Ok(member) => member,

@@ -109,7 +109,7 @@ impl ParameterSet {
         (known.collect(), unknown)
     }
 
-    /// The parameters whose values differ.
+    /// The parameters whose values differ between two views.
     pub(super) fn changed(before: &Published, now: &Published) -> ParameterSet {
         let differs = |parameter: &Parameter| match parameter {
             Parameter::Brightness => before.brightness != now.brightness,

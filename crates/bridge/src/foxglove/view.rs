@@ -51,8 +51,8 @@ async fn publish_views(host: &Host, hub: &Hub) {
                 return;
             }
             // A client may subscribe at the same moment as a new view arrives, or while a view is
-            // published. `select!` reports only one of the two events, and `borrow_and_update`
-            // marks the other as seen.
+            // published. `select!` can then report the view only, and `borrow_and_update` marks the
+            // new subscription as seen. Therefore the loop checks `has_changed` too.
             is_new_client |= count.has_changed();
         }
         let now = Arc::clone(&view.borrow_and_update());

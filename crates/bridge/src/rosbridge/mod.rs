@@ -43,8 +43,8 @@ pub(crate) fn message_from_json(topic: Topic, value: Value) -> Result<Message, S
 pub const MAX_SENT: usize = 64 << 20;
 
 /// Sends and receives messages until the connection ends. Closes the connection itself if the
-/// client sends too many invalid messages, or if the simulator stops. `source` is the sender of the
-/// client's commands.
+/// client sends too many invalid messages, if a message is too long or violates the WebSocket
+/// protocol, or if the simulator stops. `source` is the sender of the client's commands.
 pub async fn serve(bridge: Bridge, source: Source, mut socket: Socket) {
     let mut client = Client::new(bridge, source);
     let close = loop {

@@ -120,7 +120,7 @@ rules! {
     BorderFolds "border-folds" Error,
     /// Two parts of the road overlap.
     RoadOverlaps "road-overlaps" Error,
-    /// The road leaves the field.
+    /// The road overlaps the fence or leaves the field.
     RoadOutside "road-outside" Error,
     /// An object's name is empty, or contains other characters than `A-Za-z0-9_`.
     NameCharacters "name-characters" Error,
@@ -128,7 +128,7 @@ rules! {
     NameTaken "name-taken" Error,
     /// An object has a name that is reserved for the simulator.
     NameReserved "name-reserved" Error,
-    /// An object overlaps the fence or is outside of the field.
+    /// An object overlaps the fence, or is not completely on the field.
     ObjectOutside "object-outside" Error,
     /// Two objects overlap.
     ObjectsOverlap "objects-overlap" Error,

@@ -32,7 +32,8 @@ fn names(objects: &[Object]) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for (i, object) in objects.iter().enumerate() {
         let name = object.name.as_str();
-        let wall = name.strip_prefix("wall_").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let wall = name.strip_prefix("wall_").is_some_and(is_number);
         if !is_plain(name) {
             let message =
                 format!("\"{name}\" is not a valid name. Use only the letters A-Z and a-z, digits and _.");

@@ -51,7 +51,8 @@ pub(crate) struct GradeArgs {
     /// virtual]
     #[arg(long, value_enum, value_name = "PACE")]
     pub(crate) pace: Option<PaceName>,
-    /// Data folder with installed worlds [default: the platform's folder for application data]
+    /// Data folder with installed worlds [default: the folder of CHICANE_DATA_DIR, or else the
+    /// platform's folder for application data]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
     #[command(flatten)]

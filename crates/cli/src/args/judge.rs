@@ -29,7 +29,7 @@ pub(crate) enum JudgeArgsError {
 }
 
 impl JudgeArgs {
-    /// The options for an engine by its name. An unknown name means the built-in jail.
+    /// Returns the options for the engine with this name. An unknown name means the built-in jail.
     pub(crate) fn named(engine: &str, image: Option<String>) -> JudgeArgs {
         let engine = EngineName::from_str(engine, false).unwrap_or(EngineName::Own);
         JudgeArgs { engine, image, launcher: None }

@@ -6,9 +6,9 @@ use clap::ValueEnum;
 /// Pace of simulated time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PaceName {
-    /// The student's program: time waits while the program computes, so the run repeats exactly
+    /// Time waits while the student's program computes, so the run repeats exactly
     Virtual,
-    /// The wall clock, as on a physical car
+    /// Time follows the wall clock, as on a physical car
     Real,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, help_heading = "Published worlds", env = "CHICANE_REQUIRE_VERIFIED")]
     pub(crate) require_verified: bool,
     /// The teacher's token, which permits everything; `auto` creates one and prints it. With this
-    /// option, every request must contain a token
+    /// option, every request except `GET /health` must contain a token
     #[arg(long, help_heading = "Access", env = "CHICANE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
     /// Token for students, who may drive, step, switch worlds and run evaluations; `auto` creates

@@ -150,8 +150,9 @@ pub(super) fn host_name(text: &str) -> Result<String, ValueError> {
     Ok(text.to_ascii_lowercase())
 }
 
-/// Accepts an origin as browsers send it: a scheme and a host, with a port if there is one. `null`
-/// is not accepted, because any site can open a page with that origin.
+/// Accepts an origin as browsers send it: a scheme and a host, with a port if there is one. The
+/// host may be empty, as in `file://`. `null` is not accepted, because any site can open a page
+/// with that origin.
 pub(super) fn origin(text: &str) -> Result<String, ValueError> {
     let Some((scheme, host)) = text.split_once("://") else { return Err(ValueError::Origin) };
     let in_scheme = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');

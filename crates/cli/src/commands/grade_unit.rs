@@ -147,7 +147,8 @@ fn box_options(planned: &PlannedBox) -> BoxOptions {
     }
 }
 
-/// Whether the wall-clock limit stopped the run. False if a person or a signal stopped the run.
+/// Whether the wall-clock limit stopped the run. False if the run ended in another way, for example
+/// because a signal stopped it.
 fn is_wall_limit(record: &Record) -> bool {
     record.reason.as_deref().is_some_and(|reason| reason.starts_with("wall-clock limit"))
 }

@@ -54,8 +54,8 @@ pub(crate) fn run(args: &LapArgs) -> Result<(), LapError> {
         }
         let pose = sim.vehicle().pose;
         let along_m = route.project(pose.position.truncate()).distance_along;
-        // The change along the route since the last tick is at most half a lap, forwards or
-        // backwards. Otherwise it would jump by a whole lap when the car crosses the start line.
+        // `along_m` jumps by a whole lap when the car crosses the start line. Therefore this line
+        // maps the change of `along_m` since the last tick to the range of ±half a lap.
         done_m += (along_m - last_m + 1.5 * length_m).rem_euclid(length_m) - 0.5 * length_m;
         last_m = along_m;
         let (target, _) = route.point_at(along_m + MIN_LOOK_AHEAD_M.max(LOOK_AHEAD_S * speed));

@@ -67,7 +67,7 @@ pub(crate) enum ServeError {
     /// The folder of --backup can't be used.
     #[error("--backup: {0}")]
     Backup(#[source] FileError),
-    /// The world could not be loaded.
+    /// The world could not be loaded, or the simulator was stopped while it loaded the world.
     #[error(transparent)]
     Boot(#[from] BootError),
 }
@@ -213,8 +213,9 @@ fn options(args: &ServeArgs, tokens: &RoleTokens) -> Result<Options, ServeError>
     })
 }
 
-/// The options of the leaderboard. Also returns the library, to which the function adds the worlds
-/// of the leaderboard that the command line names by a path.
+/// Returns the options of the leaderboard, or `None` without `--leaderboard`. Also returns the
+/// library, to which the function adds the worlds of the leaderboard that the command line names by
+/// a path.
 fn leaderboard_options(
     args: &ServeArgs,
     mut library: Library,

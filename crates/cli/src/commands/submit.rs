@@ -136,7 +136,8 @@ async fn hand_in(args: &SubmitArgs, content_type: &str, bytes: Vec<u8>) -> Resul
 /// How long to wait before a refused submission is sent again, if the command has waited for
 /// `waited_s` already. `None` if it is not sent again.
 fn seconds_until_retry(response: &JsonResponse, waited_s: u64) -> Option<u64> {
-    // At least 1 s, because waits of 0 s would never reach the limit.
+    // The command waits at least 1 s. Otherwise `Retry-After: 0` would make the command send the
+    // program again and again without a pause.
     let seconds = response.retry_after_s.filter(|_| response.status == 429)?.max(1);
     (waited_s.saturating_add(seconds) <= MAX_RETRY_S).then_some(seconds)
 }

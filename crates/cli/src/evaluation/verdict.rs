@@ -18,11 +18,12 @@ pub(crate) enum Verdict {
     Timeout,
     /// The judging script failed.
     ScriptError,
-    /// A person or the wall-clock limit stopped the run.
+    /// Something other than a fault stopped the run before its end: for example a signal, the
+    /// wall-clock limit, or the end of a recorded drive that is judged again.
     Stopped,
     /// This simulator can't run the evaluation.
     Unsupported,
-    /// The simulator failed.
+    /// The simulator failed, or the record has no outcome.
     Fault,
 }
 

@@ -71,9 +71,13 @@ fn during(simulator: &Simulator, command: Option<&str>, count: f64) -> Pace {
 }
 
 /// Compares a calm session with a hostile one. Only one of four rounds has to show no effect,
-/// because other load on the machine may slow a measurement down, but not in every round. In that
-/// round, the real-time factor of the hostile session must be greater than `least_factor` times the
-/// factor of the calm session, which counts as at most 1.
+/// because other load on the machine may slow a measurement down, but not in every round. A round
+/// shows no effect if both of these conditions hold:
+///
+/// - In the hostile session, a tick costs less than [`TIMES`] times the cost in the calm session
+///   plus [`NOISE`].
+/// - The real-time factor of the hostile session is greater than `least_factor` times the smaller
+///   of 1 and the real-time factor of the calm session.
 fn assert_unaffected(mut pair: impl FnMut() -> [Pace; 2], least_factor: f64) {
     let mut seen = Vec::new();
     for _ in 0..4 {

@@ -15,7 +15,8 @@ fn open(simulator: &Simulator, token: &str) -> Result<Foxglove, u16> {
     simulator.try_foxglove(&[("authorization", &format!("Bearer {token}"))])
 }
 
-/// Tries every action. Returns the refusals of: a command, a parameter, a reset, a respawn.
+/// Tries every action. Returns the error texts for a command, a parameter, a reset and a respawn.
+/// `None` stands for an action that the server accepted.
 fn refusals(client: &mut Foxglove) -> [Option<String>; 4] {
     let refusal = |client: &mut Foxglove| {
         // The server processes messages in order. So a refusal arrives before the reply to this

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 #[test]
 fn the_built_in_worlds() {
     let (_simulator, mut api) = start_paused();
-    // The response waits at most one second until the sizes of all worlds are known. A world whose
-    // size is not known yet has the size 0.
+    // The server waits at most one second for the sizes of all worlds before it responds. In the
+    // response, a world whose size is not known yet has the size 0.
     let listed = until("the sizes of all worlds", || {
         let listed = api.get("/worlds");
         let all = listed["worlds"].as_array().expect("a list");

@@ -47,7 +47,7 @@ def note(gained, what):
 
 
 def attempt(what, do):
-    """Calls `do`. The attempt succeeded if `do` returns a true value."""
+    """Calls `do`, and notes an attempt that gained something if `do` returns a true value."""
     try:
         result = do()
     except REFUSALS as error:
@@ -88,7 +88,7 @@ def connects(address, port, timeout=0.3):
 
 
 def files_named(*names, below=("/",)):
-    """Paths of all files with one of these names, except below /proc and /sys."""
+    """Paths of all files with one of these names in the folders `below`, except /proc and /sys."""
     found = []
     for top in below:
         for folder, folders, files in os.walk(top):

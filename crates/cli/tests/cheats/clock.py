@@ -1,4 +1,4 @@
-"""Slows the clock down for time to think, pauses it, and runs it faster than the judge."""
+"""Slows the clock down to get more real time for computing, pauses it, and speeds it up."""
 
 from cheat import post
 

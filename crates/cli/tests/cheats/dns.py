@@ -1,4 +1,4 @@
-"""Reaches the world outside: names, web servers, name servers, multicast."""
+"""Tries to reach other machines: resolves names, connects to servers, and sends packets."""
 
 import socket
 

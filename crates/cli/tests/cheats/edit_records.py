@@ -1,4 +1,4 @@
-"""Looks for the database with the records, and for the folder of the simulator."""
+"""Looks for the database with the records and other files of the simulator, and edits them."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Moves things of the world, or loads a world with a shorter lap."""
+"""Moves objects of the world, and switches to, deletes and installs other worlds."""
 
 from urllib.parse import quote
 

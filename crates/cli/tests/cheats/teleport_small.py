@@ -1,4 +1,4 @@
-"""Hops of 9 cm along the route, with a few ticks between them."""
+"""Teleports the car in hops of 5 cm from waypoint to waypoint, with a few ticks between them."""
 
 import math
 

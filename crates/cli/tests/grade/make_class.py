@@ -41,7 +41,7 @@ for x in range(3):
 
 
 def changed(old: str, new: str) -> str:
-    """The program that drives a lap, with a part replaced that must occur once."""
+    """Returns the program that drives a lap, with `new` instead of the only occurrence of `old`."""
     if DRIVER.count(old) != 1:
         raise ValueError(f"lap_by_route.py must have {old!r} once")
     return DRIVER.replace(old, new)
@@ -133,7 +133,10 @@ def thirty(folder: pathlib.Path) -> None:
 
 
 def roster(file: pathlib.Path, number: int) -> None:
-    """The list of students, as Moodle exports it. In the class of thirty, one handed in nothing."""
+    """Writes a list of students as Moodle exports it.
+
+    If `number` is greater than 6, the list also has a student without a submission.
+    """
     rows = [
         ("Participant 101", "Ada Lovelace", "ada@example.org", "A"),
         ("Participant 104", "李雷", "li@example.org", "B"),

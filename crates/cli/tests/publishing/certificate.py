@@ -1,4 +1,4 @@
-"""Writes a certificate for localhost and its key. The certificate is valid for one hour.
+"""Writes a certificate for localhost and its key. The certificate expires after one hour.
 
 Usage: certificate.py CERTIFICATE KEY
 """

@@ -35,7 +35,7 @@ fn run(program: &Program) -> Value {
     record
 }
 
-/// Checks that a program has ended by itself.
+/// Checks that a program has exited with this code, and that its session has finished.
 fn assert_exit(record: &Value, code: i64) {
     assert_eq!(record["run"]["exit_code"], code, "{:#}", record["run"]);
     assert_eq!(record["outcome"], "finished", "{}", record["reason"]);

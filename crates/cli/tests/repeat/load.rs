@@ -11,7 +11,7 @@ pub(crate) struct Load {
     nice: bool,
     /// Whether the simulator, the program and the busy processes share one processor.
     one_cpu: bool,
-    /// Real-time factor of the run.
+    /// Real-time factor of the run; 0 is as fast as possible.
     speed: u32,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn loads() -> Vec<Load> {
     }
 }
 
-/// The number of runs, if it is not the default.
+/// The number of runs in `CHICANE_REPEAT`. `None` if this variable is not set.
 pub(crate) fn runs() -> Option<usize> {
     let text = std::env::var("CHICANE_REPEAT").ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("CHICANE_REPEAT={text} is not a number")))

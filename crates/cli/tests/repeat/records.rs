@@ -64,8 +64,8 @@ fn run(program: &Program, load: Load) -> Value {
     record
 }
 
-/// The first difference between two records: the first event that differs, or else the first field
-/// that differs.
+/// Describes the first difference between two records: the first event that differs, or else the
+/// first field that differs. `None` if the records are equal.
 fn difference(first: &Value, other: &Value) -> Option<String> {
     let events = |record: &Value| record["events"].as_array().expect("a list of events").clone();
     let (a, b) = (events(first), events(other));

@@ -20,7 +20,7 @@ pub(super) struct Mesh<'a> {
     pub(super) runs: Vec<(Option<&'a str>, Range<usize>)>,
 }
 
-/// Reads a `<geometry>`.
+/// Reads a `<geometry>`. If it has no `<mesh>`, a warning is added and the result has no triangles.
 pub(super) fn read<'a>(
     doc: &'a Document<'a>,
     geometry: &'a Element,

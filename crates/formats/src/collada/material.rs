@@ -131,7 +131,8 @@ impl<'a> Effect<'a> {
         Ok(material)
     }
 
-    /// The `<color>` of a shader parameter such as `<diffuse>`.
+    /// The `<color>` of a shader parameter such as `<diffuse>`. The result is `None` if the
+    /// parameter is missing or has no `<color>`.
     fn colour(&self, slot: Option<&Element>) -> Result<Option<[f32; 4]>, Error> {
         slot.and_then(|s| s.child("color")).map(|c| self.numbers(c)).transpose()
     }
@@ -175,6 +176,7 @@ impl<'a> Effect<'a> {
 
     /// The path of the picture of a `<texture>`. A texture refers to a sampler, the sampler to a
     /// surface, and the surface to an image. Some exporters omit the sampler, the surface or both.
+    /// If no picture is found, a warning is added and the result is `None`.
     fn texture(&self, texture: &Element, warnings: &mut Warnings) -> Option<String> {
         let name = texture.attribute("texture").unwrap_or("").trim();
         let image = self.image(name).or_else(|| {

@@ -1,9 +1,9 @@
 //! The sim thread's data about a judged session: when an observation is due, and when time has to
 //! wait for the judge.
 //!
-//! Requests of the session arrive on a separate channel, not through the inbox. The sim thread
-//! takes no order from the inbox during a long step. During this step, the session must still be
-//! able to judge the observations and to stop the step.
+//! Requests of the session arrive on a separate channel, not through the inbox, because of long
+//! requests of `POST /step`. While the sim thread executes one, it takes no order from the inbox.
+//! The session must still be able to judge the observations and to stop the request.
 
 use super::entry::{DriveAt, Loaded, SessionEntry, SessionRequest};
 use super::run_ticks::{Due, RunTicks};
@@ -59,9 +59,9 @@ pub(super) struct JudgedSession {
 }
 
 impl JudgedSession {
-    /// A session that has not started time, and the parts of `entry` that the sim thread needs
-    /// elsewhere: the loaded world, the start pose and the recorder of the journal. `speed` is the
-    /// real-time factor in force.
+    /// Returns a session that has not started time, and the parts of `entry` that the sim thread
+    /// needs elsewhere: the loaded world, the start pose and the recorder of the journal. `speed`
+    /// is the real-time factor in force.
     pub(super) fn new(
         entry: SessionEntry,
         speed: f64,

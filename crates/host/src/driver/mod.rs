@@ -64,7 +64,8 @@ use std::time::{Duration, Instant};
 use taps::Taps;
 use tokio::sync::{oneshot, watch};
 
-/// Capacity of the inbox, in orders. If the inbox is full, an order is refused or waits.
+/// Capacity of the inbox, in orders. If the inbox is full, the sender's method either refuses the
+/// order or waits until there is room.
 const MAX_WAITING_ORDERS: usize = 1024;
 /// Maximum sum of the ticks of all steps that wait or run. A step that would exceed this sum is
 /// refused, because other orders wait until the steps have ended. A step is accepted in any case if
@@ -177,9 +178,10 @@ impl Simulator {
     }
 
     /// In virtual time: lets the sim thread simulate up to this tick, counted from the start of the
-    /// run. The receiver gets a message when the judge has seen that tick, and is disconnected if
-    /// the session is over. Blocks while the inbox is full. `None` if the simulator has ended, or
-    /// if `stop` is set while the inbox is full.
+    /// run. The receiver gets a message when that tick is simulated and no observation up to it is
+    /// still being judged. The receiver is disconnected if the session is over. Blocks while the
+    /// inbox is full. `None` if the simulator has ended, or if `stop` is set while the inbox is
+    /// full.
     pub(crate) fn start_advance(&self, tick: u64, stop: &AtomicBool) -> Option<Receiver<()>> {
         let (reply, done) = sync_channel(1);
         self.send_patiently(Order::Advance { tick, reply }, stop).then_some(done)

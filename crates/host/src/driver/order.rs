@@ -66,7 +66,7 @@ pub(super) enum Order {
     /// session starts its run. The reply is the first observation.
     Judge { entry: Box<SessionEntry>, reply: Reply<Option<Box<Observation>>> },
     /// In virtual time: simulates up to this tick, counted from the start of the run. The reply is
-    /// sent when the judge has seen the tick.
+    /// sent when that tick is simulated and no observation up to it is still being judged.
     Advance { tick: u64, reply: SyncSender<()> },
     /// In virtual time: lets time run without further grants of the time keeper, because no process
     /// of the program is left or the time keeper has failed.

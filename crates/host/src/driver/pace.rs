@@ -52,7 +52,8 @@ impl Pacer {
         }
     }
 
-    /// Ticks that are due and not simulated yet, including the fraction of the next tick.
+    /// Ticks that are due and not simulated yet, including the fraction of the next tick. 0 while
+    /// time is paused or runs as fast as possible.
     fn lag_ticks(&self, now: Instant) -> f64 {
         if self.paused || self.speed == 0.0 {
             return 0.0;
@@ -61,7 +62,7 @@ impl Pacer {
         (now.saturating_duration_since(self.since).as_secs_f64() * rate - self.done as f64).max(0.0)
     }
 
-    /// Restarts the count of due ticks at `now`. Overdue ticks are dropped.
+    /// Restarts the count of due ticks at `now`, and thereby drops overdue ticks.
     pub(super) fn restart(&mut self, now: Instant) {
         self.since = now;
         self.done = 0;

@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 pub struct Published {
     /// Serial number of the publication.
     pub serial: u64,
-    /// Number of changes so far. Commands, worlds, lights and contacts count; motion and time do
-    /// not.
+    /// Number of changes so far. Commands to the world, the clock and the display count, and
+    /// changes of worlds, lights, contacts and the status of the evaluation. Motion, time and
+    /// commands to the robot do not count.
     pub(crate) changes: u64,
     /// The running world and its state; `None` if no world runs.
     pub running: Option<WorldView>,

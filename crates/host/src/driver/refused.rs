@@ -14,7 +14,7 @@ pub enum Refused {
     Switching,
     /// An evaluation is active.
     Evaluating,
-    /// The inbox is full, or the steps that wait have too many ticks.
+    /// The inbox is full, or the steps that wait or run have too many ticks.
     Busy,
     /// The simulator is stopping.
     Stopping,

@@ -45,10 +45,11 @@ impl Driver {
     }
 
     /// Whether the published value is stale and has to be replaced after a time slice. In virtual
-    /// time, `answer_grant` publishes when the granted ticks are simulated, so that the content of
-    /// the streams that the program reads does not depend on the wall clock. While granted ticks
-    /// remain, a publication does no harm, because the time keeper grants many ticks at once only
-    /// if the program has no open stream.
+    /// time, this is false as soon as all granted ticks are simulated. `answer_grant` then
+    /// publishes, because the content of the streams that the program reads must not depend on the
+    /// wall clock. While granted ticks remain, a publication after a time slice changes no such
+    /// stream, because the time keeper grants many ticks at once only if the program has no open
+    /// stream.
     fn is_late(&self) -> bool {
         self.out.is_stale() && self.granted().is_none_or(|ticks| ticks > 0)
     }

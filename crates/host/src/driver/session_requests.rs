@@ -126,7 +126,8 @@ impl Driver {
     }
 
     /// Waits for one request of the session during a step, at most for `timeout`, and carries it
-    /// out. Returns whether simulated time may continue.
+    /// out. If the thread of the session has ended, the session no longer holds time. Returns
+    /// whether simulated time may continue.
     pub(super) fn wait_for_session(&mut self, timeout: Duration) -> bool {
         let Some(judging) = &self.session.judging else { return true };
         match judging.wait_request(timeout) {

@@ -59,9 +59,8 @@ pub(super) struct Display {
     pub(super) overlay: OverlayView,
     /// Every channel of a pixel is multiplied by this factor.
     pub(super) brightness: f64,
-    /// The brightness before the running world replaced it by the brightness that the seed of the
-    /// world draws. `None` if the world did not replace the brightness, or if a command has set the
-    /// brightness since.
+    /// The brightness that was in force before the seed of the running world changed it. `None` if
+    /// this seed did not change the brightness, or if a command has set the brightness since.
     replaced: Option<f64>,
 }
 

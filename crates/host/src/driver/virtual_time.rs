@@ -23,7 +23,8 @@ pub(super) struct Grant {
     /// example that it exited.
     given: bool,
     /// Channel to the time keeper. The time keeper gets a message when tick `until` is simulated
-    /// and judged.
+    /// and no observation up to it is still being judged. `None` after that message, and before the
+    /// first grant.
     reply: Option<SyncSender<()>>,
     /// Steps of clients that have not ended.
     steps: Vec<GrantedStep>,
@@ -78,7 +79,8 @@ impl Driver {
         judging.and_then(|judging| judging.grant.as_ref()).is_none_or(|grant| grant.given)
     }
 
-    /// Answers the time keeper, if the granted ticks were simulated and judged.
+    /// Answers the time keeper, if the granted ticks are simulated and their observations are
+    /// judged.
     pub(super) fn answer_grant(&mut self) {
         let is_paused = self.session.judging.as_ref().is_some_and(JudgedSession::is_paused_by_script);
         // While the script pauses the world, observations follow the wall clock. The time keeper

@@ -118,7 +118,7 @@ impl Current {
         lock(&self.counts).refused.clone()
     }
 
-    /// Shows the end of the session.
+    /// Shows the end of the session, after `change` has changed the session.
     pub(super) fn end(&self, change: impl FnOnce(&mut Session)) {
         self.update(change);
         lock(&self.view).active = false;

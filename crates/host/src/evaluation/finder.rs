@@ -38,8 +38,8 @@ pub struct Finder {
 
 impl Finder {
     pub(super) fn new(options: JudgeOptions, loopback_only: bool) -> Finder {
-        // The program is opened here, before any student's program runs. A student's program
-        // therefore can't replace it.
+        // The program `chicane` is opened here, before any student's program runs. A student's
+        // program therefore can't replace the program that starts the jails.
         let launcher = match &options.launcher {
             Some(path) => Launcher::open(path),
             None => Launcher::own(),

@@ -86,7 +86,8 @@ impl JournalSoFar {
     }
 
     /// The identity of the whole journal, and its compressed bytes. If the journal is too long,
-    /// there are no bytes, and the identity says why.
+    /// there are no bytes, and the identity says why. Both are `None` without a head, because the
+    /// session then ended before its simulation was created.
     pub(super) fn finish(&mut self) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
         if self.sink.is_full() {
             let problem = Some(TOO_LONG.to_owned());
@@ -98,7 +99,7 @@ impl JournalSoFar {
     }
 }
 
-/// The identity of a whole journal, and its compressed bytes.
+/// The identity of a whole journal, and its compressed bytes; both `None` if it can't be encoded.
 fn whole(journal: &Journal) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
     let Ok(bytes) = journal.encode() else { return (None, None) };
     let identity =
@@ -106,7 +107,8 @@ fn whole(journal: &Journal) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
     (Some(identity), Some(run_file::deflate(&bytes)))
 }
 
-/// The journal of a session that a killed simulator left open.
+/// The identity and the compressed bytes of the journal of a session that a killed simulator left
+/// open. Both are `None` if no pieces of the journal are stored, or if its head can't be read.
 pub(super) fn of_killed(stored: StoredJournal) -> (Option<JournalIdentity>, Option<Vec<u8>>) {
     match stored {
         StoredJournal::Parts { head, changes, steps } => match serde_json::from_slice(&head) {

@@ -179,12 +179,15 @@ impl Evaluations {
         records::record(&self.parts.data, self.unstored.rest().as_deref(), id, by)
     }
 
-    /// A session with its events, also if its end is not on disk yet. Blocks on the disk.
+    /// A session with its events, also if its end is not on disk yet; `None` if there is no such
+    /// session. Blocks on the disk.
     pub(crate) fn stored(&self, id: &str) -> Result<Option<(SessionRow, Vec<String>)>, StoreError> {
         records::stored(&self.parts.data, self.unstored.rest().as_deref(), Some(id), None)
     }
 
-    /// A session with its events, its journal and the files of its world. Blocks on the disk.
+    /// The session `id`, or the last session if `id` is `None`, with its events, its journal and
+    /// the files of its world. With `by`, only sessions that were started with this role are found.
+    /// Blocks on the disk.
     pub fn recorded(&self, id: Option<&str>, by: Option<Role>) -> Result<Option<StoredRecord>, StoreError> {
         let rest = self.unstored.rest();
         let Some((row, events)) = records::stored(&self.parts.data, rest.as_deref(), id, by)? else {

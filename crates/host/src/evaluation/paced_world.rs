@@ -18,7 +18,8 @@ pub(super) struct SessionPace {
     pub(super) notes: Notes<Note>,
     /// Whether the time keeper has to stop.
     pub(super) stop: Arc<AtomicBool>,
-    /// Gets a message when the judge has seen the requested tick. `None` if no tick is requested.
+    /// Gets a message when the requested tick is simulated and its observations are judged. `None`
+    /// if no tick is requested.
     pub(super) advance: Option<Receiver<()>>,
 }
 

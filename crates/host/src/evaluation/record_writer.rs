@@ -59,8 +59,9 @@ pub(super) struct Unwritten {
 }
 
 impl Unwritten {
-    /// Writes everything after an earlier write failed. The earlier write may have reached the disk
-    /// although the database reported an error, so lines that are stored already are skipped.
+    /// Writes everything after an earlier write failed. Does nothing if the database has the end of
+    /// the session already. The earlier write may have reached the disk although the database
+    /// reported an error, so lines that are stored already are skipped.
     pub(super) fn write_again(&self, data: &Data) -> Result<(), StoreError> {
         let records = data.records();
         if !records.unfinished()?.iter().any(|row| row.number == self.number) {
@@ -216,7 +217,8 @@ struct Writer {
     progress: (String, f64),
     /// The identity of the session, if it is not stored yet.
     identity: Option<Box<RecordIdentity>>,
-    /// Whether a write failed. The session is then being stopped, and only its end is written.
+    /// Whether a write failed. The session is then being stopped, and nothing is written until it
+    /// ends. The kept lines are then written together with the result.
     failed: bool,
     notes: Notes<Note>,
     /// Steps of the session that are not written yet.

@@ -132,7 +132,7 @@ fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// The response for a record, with its events if they are given.
+/// The response for a stored session, with its events if they are given.
 pub fn record_of(row: SessionRow, events: Option<Vec<String>>) -> Record {
     let raw_json =
         |all: Vec<String>| all.into_iter().filter_map(|event| RawValue::from_string(event).ok()).collect();

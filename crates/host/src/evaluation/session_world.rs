@@ -76,7 +76,8 @@ pub(super) struct SessionWorld {
     pub(super) gate: Option<Arc<dyn StudentGate>>,
     /// The sockets of the student's program. The sockets are closed when this value is dropped.
     pub(super) open_gate: Option<OpenGate>,
-    /// The time keeper of a program in virtual time. Dropping this handle stops the time keeper.
+    /// The time keeper of a program in virtual time; `None` if it does not run. Dropping this
+    /// handle stops the time keeper.
     pub(super) pacing: Option<TimeKeeperHandle>,
 }
 

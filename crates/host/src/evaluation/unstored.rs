@@ -58,9 +58,9 @@ impl Unstored {
         self.lock().as_ref().map(|kept| kept.error.clone())
     }
 
-    /// The end of a session that is not on disk. Readers call this method before they read the
-    /// database. Otherwise the end could be written and dropped between the two reads, and the
-    /// reader would find it in neither place.
+    /// The end of a session that is not on disk; `None` if all ends are. Readers call this method
+    /// before they read the database. Otherwise the end could be written and dropped between the
+    /// two reads, and the reader would find it in neither place.
     pub(super) fn rest(&self) -> Option<Arc<Unwritten>> {
         self.lock().as_ref().map(|kept| Arc::clone(&kept.rest))
     }

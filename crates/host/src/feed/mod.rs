@@ -55,7 +55,8 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Starts a feed. Its tasks end when the feed is closed and the sim thread has ended.
+    /// Starts a feed with two tasks. The task that sends heartbeats ends when the feed is closed.
+    /// The task that makes frames ends when the sim thread has ended.
     pub(crate) fn start(simulator: Simulator, metrics: Arc<Metrics>) -> Feed {
         let (head, _) = watch::channel(Head::default());
         let feed = Feed { head, story: Arc::default(), simulator, metrics, opened: Arc::default() };

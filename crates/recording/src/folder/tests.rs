@@ -60,8 +60,8 @@ fn a_file_with_a_huge_number_ended_all_recordings() {
     assert_eq!(created, "000042-oval-0.000s.mcap");
 }
 
-/// Regression test: a file had the largest number of a recording. The next files got larger numbers,
-/// so they were never removed, and after 100 of them every recording failed.
+/// Regression test: a file had the largest number of a recording. The next files got larger
+/// numbers, so they were never removed, and after 100 of them every recording failed.
 #[test]
 fn files_after_the_largest_number_were_not_counted() {
     let folder = TempFolder::new();

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 
 /// Maximum number of times that a request is sent.
 const ATTEMPTS: u32 = 4;
-/// Pause before the second attempt. Each further pause is three times as long.
+/// Pause before the second attempt. Each further pause is three times as long as the previous one.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// Timeout of a response. The time for sending the request is added to it, see [`MIN_RATE`].
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);

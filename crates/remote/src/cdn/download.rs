@@ -1,5 +1,5 @@
-//! Downloads the files of a world into its staging folder. The download of a partial file continues
-//! where it ended.
+//! Downloads the files of a world into its staging folder. If the folder already has the first part
+//! of a file, the download begins after this part.
 
 use super::source::CdnSource;
 use bytes::BytesMut;

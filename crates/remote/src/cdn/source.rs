@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 const MAX_REDIRECTS: usize = 5;
-/// Lowest average speed of the download of a file, in bytes per second. A slower download fails,
-/// once it is late by more than the timeout of the source.
+/// Lowest average speed of the download of a file, in bytes per second. A download fails if it
+/// takes longer than it would take at this speed, plus the timeout of the source.
 const MIN_RATE: f64 = 4096.0;
 /// Maximum number of bytes that are read from a file at a time.
 const CHUNK: usize = 256 << 10;

@@ -15,11 +15,11 @@ pub(super) const UNIT: usize = 16;
 #[repr(C, align(64))]
 pub(super) struct Patch(pub(super) [[u8; 64]; UNIT]);
 
-/// Two blocks of 8×8 values side by side: eight rows of the first block in the lanes 0 to 7, and of
-/// the second block in the lanes 8 to 15.
+/// Two blocks of 8×8 values side by side. The lanes 0 to 7 of the eight rows contain the first
+/// block, and the lanes 8 to 15 contain the second block.
 ///
-/// Coefficients are stored column by column instead: lane `v` of row `u` is the coefficient with
-/// column frequency `u` and row frequency `v`.
+/// Samples are stored row by row. Coefficients are stored column by column: lane `v` of row `u` is
+/// the coefficient with column frequency `u` and row frequency `v`.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Pair(pub(super) [[i16; 16]; 8]);

@@ -26,7 +26,8 @@ pub(super) fn eight(
     assert!(last < undistorted.len(), "the lookup table is for a larger picture");
     let [upper, lower] = [upper, lower].map(|first| {
         #[allow(unsafe_code)]
-        // SAFETY: of the pixels that the indices select, `last` is the last one.
+        // SAFETY: `last` is the largest index of a pixel that is read for these eight pixels. The
+        // assertion checks that this pixel exists.
         let [a, b] = unsafe { neighbours(undistorted, first) };
         [lerp(a[0], b[0], right), lerp(a[1], b[1], right)]
     });

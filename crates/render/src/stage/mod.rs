@@ -32,7 +32,8 @@ pub mod label {
     pub const SCENERY: u16 = 2;
     /// The car.
     pub const CAR: u16 = 3;
-    /// The first object of the world. Object `i` has the label `OBJECTS + i`.
+    /// The first object of the world. Object `i` has the label `OBJECTS + i`, but at most
+    /// `u16::MAX`.
     pub const OBJECTS: u16 = 16;
 }
 
@@ -198,7 +199,8 @@ impl Stage {
     }
 }
 
-/// The matrix that transforms the normals of an item: the inverse transpose of `axes`.
+/// The matrix that transforms the normals of an item: the inverse transpose of `axes`, or the
+/// identity if `axes` has no inverse.
 pub(crate) fn normals(axes: &DMat3) -> Mat3A {
     let determinant = axes.determinant();
     if determinant.abs() < 1e-18 {

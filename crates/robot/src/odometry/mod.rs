@@ -208,7 +208,8 @@ impl Odometry {
         self.filter.odom(tick, since as f64 * TICK_S, self.gyro, self.gyro_sd)
     }
 
-    /// Stores the tick of a reading. Returns the seconds since the previous reading.
+    /// Stores the tick of a reading. Returns the seconds since the previous reading, or 0 for the
+    /// first reading.
     fn advance_to(&mut self, tick: u64) -> f64 {
         let last = self.tick.replace(tick).unwrap_or(tick);
         tick.saturating_sub(last) as f64 * TICK_S

@@ -98,8 +98,8 @@ pub struct LaserScan {
     pub range_min: f32,
     /// Maximum range, m.
     pub range_max: f32,
-    /// Range of each beam, m; infinity if the beam hit nothing. The filtered scan has 0 in place of
-    /// infinity.
+    /// Range of each beam, m; infinity if the beam hit nothing between the minimum and the maximum
+    /// range. The filtered scan has 0 in place of infinity.
     pub ranges: Vec<f32>,
     /// Always empty.
     pub intensities: Vec<f32>,

@@ -62,7 +62,8 @@ pub(super) fn moving(
     TFMessage { transforms: car.into_iter().chain(camera).collect() }
 }
 
-/// Makes the height of a position on the car relative to the axles instead of the ground.
+/// Converts a position on the car to the frame [`BASE`]. `z` is a height above the ground, but the
+/// origin of the frame is at the height of the axles.
 fn on_base([x, y, z]: [f64; 3], profile: &Profile) -> [f64; 3] {
     [x, y, z - profile.wheel_radius_m]
 }

@@ -67,8 +67,8 @@ pub(super) fn scan(mut ranges: Vec<f32>, stamp: Time, profile: &Profile) -> Lase
 }
 
 /// The median of each beam and its two neighbours. The first beam and the last beam are neighbours.
-/// The filter removes single outliers and gaps, but keeps edges. A range is zero if the median is
-/// infinite, because at least two of the three beams hit nothing.
+/// The filter removes single outliers and gaps, but keeps edges. If at least two of the three
+/// ranges are infinite, the median is infinite, and the result is 0.
 pub(super) fn median(ranges: &[f32]) -> Vec<f32> {
     let n = ranges.len();
     let middle = |i: usize| {

@@ -1,5 +1,5 @@
-//! Checks the `Host` header. A foreign DNS name in this header is refused, even if the name leads
-//! to this machine.
+//! Checks the `Host` header. A DNS name that the operator does not allow is refused, even if the
+//! name leads to this machine.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, header};

@@ -3,12 +3,12 @@
 //! Any page that is open in a person's browser can send requests to this machine. Therefore three
 //! rules apply to every request:
 //!
-//! - The `Host` header must name this machine. A foreign DNS name is refused, even if the name
-//!   leads to this machine.
+//! - The `Host` header must name this machine, or a host that the operator allows. Any other DNS
+//!   name is refused, even if the name leads to this machine.
 //! - A request from a page of another site is refused, unless the person follows a link or the
 //!   operator allows the origin of that page.
-//! - If tokens are set, each request except `GET /health` must carry a token whose role permits the
-//!   request.
+//! - If tokens are set, each request must carry a token that permits the request. The exceptions
+//!   are `GET /health` and the preflight request of a page whose origin the operator allows.
 //!
 //! A page of another site can't read a response, because no response contains CORS headers. The
 //! only exception is a page whose origin the operator allows (module `cors`).
@@ -62,10 +62,10 @@ pub(crate) enum Grant {
     Cdn,
 }
 
-/// Passes an allowed request to its handler, with the role of its token as the extension [`Role`].
-/// If tokens are set, only `GET /health` is allowed without a token; such a request has no role. A
-/// refused request gets an error, which has the same format on every path. A browser that opens a
-/// page without a right token gets the sign-in page instead.
+/// Passes an allowed request to its handler. The extension [`Role`] of the request is the role of
+/// its token, or [`Role::Teacher`] if no tokens are set. A `GET /health` without a token has no
+/// role. A refused request gets an error, which has the same format on every path. But a browser
+/// that opens a page without a right token gets the sign-in page.
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let origin = cors::allowed_origin(&access.allowed_origins, request.headers());
     let path = request.uri().path().to_owned();

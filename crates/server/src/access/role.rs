@@ -1,6 +1,8 @@
 //! Checks whether the role of a token permits a request. Every role may read, but the paths in
 //! `TEACHER_READS` and `STUDENT_READS` need a greater role. Any other request needs the teacher's
 //! role, unless the path belongs to the robot's API or to `STUDENT_PATHS`.
+//!
+//! Some handlers check the role again. For example, only a teacher may download a recorded run.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, Method, header};
@@ -19,8 +21,9 @@ const STUDENT_PATHS: [&str; 7] = [
     "/sim/api/submissions",
 ];
 
-/// Paths that only a teacher may read. The responses contain, in this order: a folder of this
-/// machine, the names of the students behind the pseudonyms of the leaderboard, and private worlds.
+/// Paths that only a teacher may read. The responses contain, in the order of the paths: a folder
+/// of this machine, the names of the students behind the pseudonyms of the leaderboard, and private
+/// worlds.
 const TEACHER_READS: [&str; 3] = ["/sim/api/recording", "/sim/api/submissions", "/sim/api/builder/published"];
 
 /// Paths that a spectator may not read, because their responses show programs.

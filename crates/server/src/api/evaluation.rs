@@ -144,8 +144,8 @@ async fn shown_to(
 
 /// Returns the record of the last session, or of a given one, with its events.
 ///
-/// With the students' token, only sessions that were started with that token have a record. A judged
-/// program gets the record of its own session only.
+/// With the students' token, a client gets only records of sessions that were started with that
+/// token. A judged program gets the record of its own session only.
 #[utoipa::path(get, path = "/evaluation/record", tag = "Evaluation",
     params(("session" = Option<String>, Query, description = "Id of a session")),
     responses(
@@ -219,7 +219,8 @@ pub(super) async fn list(
     Ok(Json(list))
 }
 
-/// The last value of the query parameter `name`. `None` if the parameter is omitted.
+/// The last value of the query parameter `name`. `None` if the parameter is omitted, or if the
+/// query string can't be decoded.
 fn parameter(uri: &Uri, name: &str) -> Option<String> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
     pairs.into_iter().rev().find(|(n, _)| n == name).map(|(_, value)| value)

@@ -8,10 +8,12 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use chicane_wire::{ErrorBody, ErrorCode};
 
-/// Streams server-sent events: `state` on every change, and every `run` and `evaluation` event.
+/// Streams server-sent events: the newest `state`, and every `run` and `evaluation` event.
 ///
-/// The first event is a `state`. Every event has an id. With `Last-Event-ID`, the stream first
-/// sends the `run` and `evaluation` events after that id which the server still keeps.
+/// The first event is a `state`. Another `state` follows at once after a change, 30 times per
+/// second while something moves, and 10 times per second while only time advances. Every event has
+/// an id. With `Last-Event-ID`, the stream first sends the `run` and `evaluation` events after that
+/// id which the server still keeps.
 #[utoipa::path(get, path = "/events", tag = "Monitoring",
     params(("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received")),
     responses(

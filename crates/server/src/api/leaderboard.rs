@@ -138,7 +138,8 @@ pub(super) async fn submission(
 
 /// Removes a submission with its upload and its results from the contest.
 ///
-/// Only the teacher's token permits this request. The recorded runs of the submission are kept.
+/// If the simulator has tokens, only the teacher's token permits this request. The recorded runs of
+/// the submission are kept.
 #[utoipa::path(delete, path = "/submissions/{id}", tag = "Leaderboard",
     params(("id" = String, Path, description = "Id of the submission")),
     responses(
@@ -158,7 +159,7 @@ pub(super) async fn remove(
 
 /// Lists the newest 500 submissions with the names of the students.
 ///
-/// Only the teacher's token permits this request.
+/// If the simulator has tokens, only the teacher's token permits this request.
 #[utoipa::path(get, path = "/submissions", tag = "Leaderboard", responses(
     (status = 200, body = SubmissionList),
     (status = 404, body = ErrorBody, description = "The simulator was started without a leaderboard"),

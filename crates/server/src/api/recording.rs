@@ -9,7 +9,7 @@ use chicane_wire::{ErrorBody, NoFields, Recording, RecordingChanged, RecordingRe
 
 /// Returns the recording in progress, or the last one.
 ///
-/// Only the teacher's token permits this request.
+/// If the simulator has tokens, only the teacher's token permits this request.
 #[utoipa::path(get, path = "/recording", tag = "Recording", responses((status = 200, body = Recording)))]
 pub(super) async fn get(State(app): State<App>) -> Json<Recording> {
     Json(app.recorder.status())
@@ -30,7 +30,7 @@ pub(super) async fn start(
 }
 
 /// Ends the recording, if there is one. The last file of the recording is complete when the
-/// response comes.
+/// response comes, unless the disk is very slow.
 #[utoipa::path(post, path = "/recording/stop", tag = "Recording", request_body = NoFields, responses(
     (status = 200, body = RecordingChanged),
     (status = 400, body = ErrorBody),

@@ -12,7 +12,8 @@ use chicane_host::workspace_files::{self, PathError};
 use chicane_host::workspace_list;
 use chicane_wire::{ErrorBody, ErrorCode, MAX_PROGRAM_BYTES, Workspace, WorkspaceFile};
 
-/// Lists the files of the workspace. Hidden files and links are omitted.
+/// Lists the files of the workspace. Hidden files, links, files more than three folders deep, and
+/// folders that tools fill (such as `node_modules`) are omitted.
 #[utoipa::path(get, path = "/workspace", tag = "Evaluation", operation_id = "workspace", responses(
     (status = 200, body = Workspace),
 ))]

@@ -37,7 +37,7 @@ pub(super) async fn bounds(State(app): State<App>) -> Result<ReadyJson, ApiError
     bounds.map(ReadyJson).ok_or_else(|| ApiError::new(ErrorCode::NoBounds, "bounds not available"))
 }
 
-/// The running world.
+/// The running world, or an error if no world runs.
 pub(super) fn served(app: &App) -> Result<Arc<ServedWorld>, ApiError> {
     let now = app.simulator.now();
     now.running.as_ref().map(|s| Arc::clone(&s.served)).ok_or_else(ApiError::no_world)

@@ -120,8 +120,8 @@ fn status(failing: bool, now: &Published) -> &'static str {
 
 /// Returns the status of the robot: `ok`, `waiting` before its first world, or `failing`.
 ///
-/// This path needs no token. Without a token, the response contains `status` only, and there is no
-/// stream.
+/// This path needs no token. If the simulator has tokens and the request has none, the response
+/// contains `status` only, and a request for a stream is refused.
 #[utoipa::path(get, path = "/health", tag = "About",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, at least one per simulated second")),
     responses(

@@ -1,9 +1,10 @@
 //! Commands to the robot: speed, steering, and the direction of the camera.
 //!
 //! A command is an order to the robot's stack. The newest command of an axis is in force, and the
-//! response contains the value in force. If a speed has a duration, the response comes at the end
-//! of the duration. If the client disconnects before that, the sim thread ends the command, unless
-//! a newer command or another world has replaced it.
+//! response contains the value in force. If a speed has a duration, the response comes when the
+//! duration is over, or when a newer command replaces the speed. If the client disconnects before
+//! the response, the sim thread ends the command, unless a newer command or another world has
+//! replaced it.
 
 use super::body::RobotJsonBody;
 use super::error::RobotError;
@@ -21,8 +22,9 @@ use chicane_wire::{
 
 /// Sets the speed, for one simulated second or for `duration`.
 ///
-/// With `duration`, the response comes at the end. Its message is `stopped`, or `superseded` if a
-/// newer command replaced this one. If the client disconnects before that, the car stops.
+/// With `duration`, the response comes when the duration is over (message `stopped`), or when a
+/// newer command replaces this one (message `superseded`). If the client disconnects before the
+/// response, the car stops.
 #[utoipa::path(post, path = "/speed", tag = "Driving", operation_id = "set_speed", request_body = SpeedRequest,
     responses(
     (status = 200, body = Commanded),

@@ -57,7 +57,7 @@ impl LidarReading {
 
 /// Each multiple of `step` from −180 to 180 degrees, with the range of the nearest beam in metres.
 /// −180 and 180 degrees both point straight back, so both show the same beam. The range is `None`
-/// if the beam hit nothing.
+/// if the beam hit nothing, or nothing within the limits of the lidar.
 fn ranges(step: f64, beams: &[f32]) -> Vec<(String, Option<Num>)> {
     let n = beams.len();
     let last = (180.0 / step) as i64 + 1;

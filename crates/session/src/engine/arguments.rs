@@ -1,4 +1,5 @@
-//! The limits of a judging script as options of podman and docker.
+//! The command line with which podman or docker starts the container of a judging script, with the
+//! script's limits as options.
 
 use super::program::{Engine, EngineKind, EngineNetwork, LABEL};
 use chicane_jail::judge_limits::{FILES, MEMORY, PROCESSES};

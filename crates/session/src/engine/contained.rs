@@ -98,15 +98,15 @@ impl Contained {
         !self.ended && matches!(self.client.try_wait(), Ok(None))
     }
 
-    /// The usage of the processes inside. The second value is the number of processes. It is `None`
-    /// if a control group counts the processes.
+    /// The usage of the processes inside, and the number of their threads. The number is `None` if
+    /// a control group counts them.
     pub(crate) fn usage(&self) -> (Usage, Option<u64>) {
         if let Some(usage) = self.group.as_ref().and_then(WatchedGroup::usage) {
             return (usage, None);
         }
         let tree = self.first.as_ref().map(|(pid, _)| usage_below(*pid, MEMORY)).unwrap_or_default();
         let usage = Usage { memory: tree.memory, cpu_us: tree.cpu_us, ..Usage::default() };
-        // Process 1 is not counted, because it does not belong to the script.
+        // The thread of process 1 is not counted, because process 1 does not belong to the script.
         (usage, Some(tree.processes.saturating_sub(1)))
     }
 

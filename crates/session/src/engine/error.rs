@@ -14,7 +14,7 @@ pub enum EngineError {
     /// There is no such program.
     #[error("{0} is not installed: install it, or start without --judge {0}")]
     NotInstalled(&'static str),
-    /// The engine's program could not be started, or did not end in time.
+    /// The engine's program could not be started for a short command, or did not end in time.
     #[error("{engine} can't be used: {source}")]
     Client {
         /// The engine.
@@ -43,7 +43,7 @@ pub enum EngineError {
     /// The pipe or socket of a container could not be created.
     #[error("the pipes of the judge can't be created: {0}")]
     Descriptors(#[source] Errno),
-    /// The engine's program could not be started.
+    /// The engine's program could not be started for a new container.
     #[error("{engine} can't be started: {source}")]
     Start {
         /// The engine.

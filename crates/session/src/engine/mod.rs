@@ -13,8 +13,8 @@
 //! of that process. If that group does not limit the memory, the simulator measures the processes
 //! itself.
 //!
-//! If the engine or its image is missing, starting fails with an error that names the remedy.
-//! Judging scripts then do not run in a jail instead.
+//! If the engine or its image is missing, starting fails with an error that names the remedy. The
+//! simulator then does not use a jail in place of the engine.
 
 mod arguments;
 mod contained;

@@ -40,7 +40,7 @@ pub struct EngineOptions {
     pub kind: EngineKind,
     /// Path of the engine's program. If omitted, a program with the engine's name is used.
     pub program: Option<PathBuf>,
-    /// The image. The default is `python:3.14-slim`.
+    /// The image. If omitted, `python:3.14-slim` is used.
     pub image: Option<String>,
     /// Whether the simulator accepts local connections only. In that case a network without access
     /// to the host's loopback has no access to the simulator.
@@ -195,8 +195,8 @@ fn is_orphan(name: &str) -> bool {
     }
 }
 
-/// The start time of a process in clock ticks. Process ids are reused, but the pair of process id
-/// and start time is unique.
+/// The start time of a process in clock ticks; `None` if there is no such process. Process ids are
+/// reused, but the pair of process id and start time is unique.
 fn start_time(pid: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     text.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()

@@ -33,8 +33,8 @@ impl Supervisor<'_, '_> {
             }
             Some(Step::Answered) if is_called => false,
             Some(Step::Observed) if is_called => {
-                // The steps have no `Answered` if another script judges the run. The next
-                // observation then waits until this other script has answered.
+                // If another script judges the run, the recorded `Answered` steps were removed. The
+                // next observation therefore waits here until this script has answered.
                 false
             }
             Some(Step::Stop { heard, .. }) if is_called && self.heard < *heard => false,

@@ -33,7 +33,8 @@ impl Supervisor<'_, '_> {
         }
     }
 
-    /// Notes whether the program has reached its memory limit.
+    /// If the program has reached its memory limit, notes this once in the result and in the
+    /// journal.
     pub(super) fn note_memory(&mut self) {
         let oom = self.student.as_ref().is_some_and(Student::ran_out_of_memory);
         if let Some(result) = self.result.as_mut().filter(|result| oom && !result.oom) {

@@ -53,9 +53,9 @@ struct LoadedWheel {
 
 impl Car {
     /// Simulates one sub-step of servos, motor, suspension and tyres. If `alone` is true, no object
-    /// is near, so the wheels can only stand on the ground. Applies the reaction of the wheels to
-    /// the bodies under them, and marks the objects of these bodies as touched. Returns the force
-    /// on the chassis. The caller has to apply this force.
+    /// and no scenery is near, so the wheels can only stand on the ground. Applies the reaction of
+    /// the wheels to the bodies under them, and marks the objects of these bodies as touched.
+    /// Returns the force on the chassis. The caller has to apply this force.
     pub(crate) fn drive(
         &mut self,
         model: &CarModel,
@@ -154,9 +154,10 @@ impl Car {
         if model.max_yaw_rate.is_infinite() && model.yaw_rate_step.is_infinite() {
             return wanted;
         }
-        // `held` is the yaw rate at the present steering angle. While the car brakes, `held` is
-        // smaller than the last yaw rate, and the limit of the change starts at `held`. If the
-        // limit started at the last yaw rate, the controller would steer beyond the command.
+        // `held` is the yaw rate that the present steering angle gives at the present speed. If the
+        // car has slowed down, `held` is smaller than the yaw rate of the last sub-step. The
+        // permitted range is then centred on `held`. A range around the last yaw rate could exclude
+        // the commanded angle, and the car would steer more than commanded.
         let held = model.yaw_rate(rolled, self.steering);
         let last = match self.yaw_rate * held > 0.0 {
             true if held.abs() < self.yaw_rate.abs() => held,

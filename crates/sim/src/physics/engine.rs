@@ -191,7 +191,8 @@ impl Engine {
     }
 
     fn touches(&self, pair: &rapier::ContactPair, one: ColliderHandle, other: ColliderHandle) -> bool {
-        // An object that was hit may have left the car again within the sub-step.
+        // An impulse counts as a contact, because an object that was hit may have left the car
+        // again within the sub-step.
         if pair.total_impulse_magnitude() > 0.0 {
             return true;
         }

@@ -1,9 +1,9 @@
-//! Finds the objects that stand on the ground when a world is loaded.
+//! When a world is loaded, finds the objects that stand on the ground and touch no other object.
 //!
 //! The engine puts a body to sleep half a second after its last movement. Until then the engine has
-//! to simulate every tick, which is several times slower than the code for the isolated car. A
-//! training resets its simulations often. Therefore an object that stands on the ground, apart from
-//! everything else, sleeps from the start.
+//! to simulate every tick. That is several times slower than the code in `isolated.rs`, which moves
+//! only the car. A training resets its simulations often. Therefore an object that stands on the
+//! ground, with a gap to every other body, sleeps from the start.
 
 use chicane_world::world::{Object, Shape, Solid};
 use chicane_world::{Pose, World};
@@ -65,7 +65,8 @@ impl Bounds {
     }
 }
 
-/// For each object: whether it stands on the ground, apart from everything else.
+/// Returns, for each object, whether the object stands on the ground, with a gap to every other
+/// object and to the scenery above the ground. The result for a static object is false.
 pub(super) fn standing(world: &World) -> Vec<bool> {
     let ground = world.ground.z;
     let objects: Vec<Bounds> = world.objects.iter().map(Bounds::of_object).collect();

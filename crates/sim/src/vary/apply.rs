@@ -46,8 +46,8 @@ impl Overlay {
         profile
     }
 
-    /// The start pose of a car `behind` metres behind waypoint 0: x, y in metres and yaw in radians.
-    /// `None` if the start is as published.
+    /// The start pose that this overlay gives to a car that would otherwise start `behind` metres
+    /// behind waypoint 0: x, y in metres and yaw in radians. `None` if the start is as published.
     pub fn start_pose(&self, published: &World, behind: f64) -> Option<[f64; 3]> {
         self.start.as_ref().map(|shift: &StartShift| start::pose(published, behind, shift))
     }

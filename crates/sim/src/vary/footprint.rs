@@ -30,8 +30,9 @@ impl Footprint {
         Footprint { centre, axis: (pose.rotation * DVec3::X).truncate().normalize_or(DVec2::X), half }
     }
 
-    /// The rectangle around a solid of the scenery, if the solid reaches above the height `above`.
-    /// A mesh gives one rectangle for each triangle that reaches above this height.
+    /// Returns the rectangle around a solid of the scenery, or an empty list if the solid does not
+    /// reach above the height `above`, m. A mesh gives one rectangle for each triangle that reaches
+    /// above this height.
     pub(super) fn of_scenery(solid: &Solid, above: f64) -> Vec<Footprint> {
         let aligned = |corners: &[DVec3]| {
             let (low, high) = corners

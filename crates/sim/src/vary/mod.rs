@@ -37,7 +37,7 @@ pub struct Overlay {
     pub scattered: Vec<ScatteredObject>,
     /// Lights that are red at the start.
     pub red_lights: Vec<RedLight>,
-    /// Brightness of the picture at the start.
+    /// Factor of the picture's brightness at the start.
     pub brightness: Option<f64>,
     /// Factor of the grip of the tyres. It includes the grip of the road surface that the seed
     /// selects.
@@ -143,8 +143,8 @@ impl Overlay {
     }
 
     /// Whether the overlay changes something that the renderer prepares once for a world: the list
-    /// of objects, the colour of the road, or the noise of the camera. The renderer applies the
-    /// poses of objects and the brightness to each picture instead.
+    /// of objects, the colour of the road, or the noise of the camera. Poses of objects and the
+    /// brightness do not count, because the renderer applies them to each picture.
     pub fn changes_scene(&self) -> bool {
         !self.scattered.is_empty() || self.road_tint.is_some() || self.camera_noise.is_some()
     }

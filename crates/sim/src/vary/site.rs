@@ -1,4 +1,5 @@
-//! Where an object may stand: inside the bounds, beside the road, and apart from everything else.
+//! Where an object may stand: inside the bounds, beside the road, and with a gap to all other
+//! objects, the scenery and the start.
 
 use super::StartShift;
 use super::footprint::Footprint;
@@ -41,8 +42,8 @@ impl<'a> Site<'a> {
         self.others.push(area);
     }
 
-    /// Whether an area is inside the bounds and apart from everything else. The object `own` does
-    /// not count.
+    /// Whether an area is inside the bounds and at least [`GAP_M`] away from every occupied area.
+    /// The area of the object with the index `own` does not count.
     pub(super) fn is_free(&self, area: &Footprint, own: Option<usize>) -> bool {
         let within = self.bounds.is_none_or(|Bounds { min, max }| {
             let inset = DVec2::splat(area.reach() + GAP_M);
@@ -53,7 +54,8 @@ impl<'a> Site<'a> {
             && objects.map(|(_, object)| object).chain(&self.others).all(|other| area.is_apart(other, GAP_M))
     }
 
-    /// Whether the start area is apart from every object and from the scenery.
+    /// Whether `area`, in which the car starts, is at least [`GAP_M`] away from every object and
+    /// from the scenery.
     pub(super) fn is_start_free(&self, area: &Footprint) -> bool {
         self.objects.iter().chain(&self.others).all(|other| area.is_apart(other, GAP_M))
     }

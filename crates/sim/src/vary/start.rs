@@ -14,10 +14,11 @@ const TRIES: u64 = 16;
 /// Half the length and half the width of the area that a car needs, m.
 const CAR_HALF_M: DVec2 = DVec2::new(0.22, 0.13);
 /// Distances behind waypoint 0 at which the area of a car has to be free, m. A car normally starts
-/// on the waypoint. In an evaluation, the car starts behind the start line.
+/// on the waypoint. In an evaluation, the car starts behind the start line, which is at waypoint 0.
 const BEHIND_M: [f64; 2] = [0.0, 0.2];
 
-/// Draws a start pose at which a car stands on the road and touches nothing.
+/// Draws a start pose at which a car stands on the road and touches nothing. Returns `None` if
+/// `bounds` varies nothing, or if none of the [`TRIES`] poses is free.
 pub(super) fn draw(world: &World, site: &Site<'_>, bounds: &Start, draw: Draw) -> Option<StartShift> {
     if *bounds == Start::default() {
         return None;
@@ -33,7 +34,7 @@ pub(super) fn draw(world: &World, site: &Site<'_>, bounds: &Start, draw: Draw) -
     shifts.next()
 }
 
-/// The areas that a car covers at its start.
+/// The areas that a car covers at its start, one for each distance in [`BEHIND_M`].
 pub(super) fn areas(world: &World, shift: Option<&StartShift>) -> [Footprint; 2] {
     let shift = shift.copied().unwrap_or_default();
     BEHIND_M.map(|behind| {
@@ -42,8 +43,9 @@ pub(super) fn areas(world: &World, shift: Option<&StartShift>) -> [Footprint; 2]
     })
 }
 
-/// The start pose of a car `behind` metres behind waypoint 0: x, y in metres and yaw in radians. In
-/// a world without a route, the road goes straight ahead from the spawn pose.
+/// The shifted start pose of a car that would start `behind` metres behind waypoint 0 without the
+/// shift: x, y in metres and yaw in radians. In a world without a route, waypoint 0 is the spawn
+/// pose, and the road goes straight ahead from it.
 pub(super) fn pose(world: &World, behind: f64, shift: &StartShift) -> [f64; 3] {
     let along = shift.along - behind;
     let (at, heading) = match &world.route {

@@ -33,7 +33,8 @@ fn an_installed_world_is_intact_until_a_file_is_changed() {
     assert!(!installed.is_intact(&done.record));
 }
 
-/// Regression test: the alias was removed before it was known that the other world can get it.
+/// Regression test: `set_alias` removed the alias from one world before it had checked that the new
+/// world is installed.
 #[test]
 fn an_alias_was_lost_to_a_world_that_is_not_installed() {
     let scratch = TempFolder::new();

@@ -62,7 +62,7 @@ impl Library {
         self.installed.as_ref()
     }
 
-    /// The record of an installed world.
+    /// The record of an installed world. `None` if the library has no installed world with this id.
     pub fn installed(&self, id: &WorldId) -> Option<InstalledRecord> {
         let worlds = self.worlds();
         worlds.get(&format!("custom_{id}"))?.installed.as_ref().map(|(_, record)| record.clone())

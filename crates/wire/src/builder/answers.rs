@@ -150,7 +150,7 @@ pub struct InvalidProjectBody {
 pub struct ProjectRevision {
     /// The current revision.
     pub revision: u64,
-    /// Name of the editor that made the last change; null if the editor gave no name.
+    /// Name of the editor that made the last change; null if the name is not known.
     pub editor: Option<String>,
 }
 

@@ -159,7 +159,7 @@ impl Body for CreateProject {
     }
 }
 
-/// The id in the field `project`.
+/// The id in the field `project`, or `None` if the field is omitted.
 fn project(fields: &Fields) -> Result<Option<ProjectId>, Invalid> {
     let wrong = "project must be the id of a project, 16 hex digits";
     let text = fields.text("project", wrong)?;

@@ -76,8 +76,8 @@ pub struct RejudgedRun {
     /// Name of the world of the run.
     pub world: String,
     /// Whether a world that is built from the project now equals the world of the run. Names, rules
-    /// and pictures of the world are not compared. The drive is judged in the world of the run in
-    /// either case.
+    /// and the thumbnail of the world are not compared. The drive is judged in the world of the run
+    /// in either case.
     pub same_world: bool,
     /// How the judging ended.
     pub outcome: Outcome,

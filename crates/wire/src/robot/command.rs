@@ -10,8 +10,9 @@ use utoipa::ToSchema;
 pub struct SpeedRequest {
     /// Speed, m/s, positive is forward; clamped to the car's limits.
     pub value: f64,
-    /// How long to hold the speed, simulated seconds; the response is sent at the end. If omitted,
-    /// the speed is held for one second and the response is sent at once.
+    /// How long to hold the speed, simulated seconds. The response is sent when this time is over,
+    /// or when a newer command replaces the speed. If omitted, the speed is held for one second and
+    /// the response is sent at once.
     #[schema(exclusive_minimum = 0, maximum = 600)]
     pub duration: Option<f64>,
 }

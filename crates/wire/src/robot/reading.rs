@@ -93,8 +93,8 @@ pub struct LidarScan {
     pub range_min: Num,
     /// Longest measurable distance, m.
     pub range_max: Num,
-    /// Distance in metres for each angle in degrees; null if the beam hit nothing. Positive angles
-    /// are to the left.
+    /// Distance in metres for each angle in degrees; null if no distance from `range_min` to
+    /// `range_max` was measured. Positive angles are to the left.
     #[schema(value_type = std::collections::BTreeMap<String, Option<f64>>)]
     pub ranges: Named<String, Option<Num>>,
     /// Time and geometry of the scan.

@@ -52,7 +52,9 @@ const SAME_M: f64 = 1e-4;
 /// The bounds of the field. `stand_ins` are the indices of instances that stand for missing meshes.
 /// These instances are skipped, because their size says nothing about the track. `plane` is the
 /// level plane among the collision shapes of the track. If such a plane covers most of the bounds,
-/// the bounds are cut to the plane. The result is `None` if the track has no drivable surface.
+/// the bounds are cut to the plane. If `plane` is `None`, surfaces that are much longer than the
+/// road of `route` count as landscape and are left out. The result is `None` if the track has no
+/// drivable surface.
 pub(super) fn of_track(
     scene: &WorldScene,
     ground: f64,

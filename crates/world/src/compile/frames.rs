@@ -116,7 +116,9 @@ impl<'a> Frames<'a> {
         self.within(frame, WORLD)
     }
 
-    /// Pose of a model in the frame of an enclosing model. `scope` is the scope of the model.
+    /// Pose of a model in the frame of the world or of an enclosing model. `scope` is the scope of
+    /// the model, and `enclosing` is the scope of the world or of the enclosing model. If both are
+    /// the same scope, the result is the identity.
     pub(super) fn model_in(&self, scope: usize, enclosing: usize) -> Pose {
         match self.tree.scopes[scope].frame {
             Some(frame) if scope != enclosing => self.within(frame, enclosing),

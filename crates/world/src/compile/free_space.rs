@@ -183,7 +183,8 @@ impl FreeSpace {
     }
 
     /// Adds an object that may fall. The space between the object and the ground is not free
-    /// either, because the object may fall into this space.
+    /// either, because the object may fall into this space. The result is `None` if there are too
+    /// many bodies.
     fn add_falling(&mut self, extents: &Extents, ground: f64) -> Option<()> {
         let (min, max) = (extents.min(), extents.max());
         let low = DVec3::new(min.x, min.y, min.z.min(ground));

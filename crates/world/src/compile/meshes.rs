@@ -294,7 +294,7 @@ impl<'a> Meshes<'a> {
     }
 
     /// The collision mesh of a polyline or an ellipsoid. The result is `None` in three cases: the
-    /// shape is neither a polyline nor an ellipsoid, the polyline cannot be triangulated, or the
+    /// shape is neither a polyline nor an ellipsoid, `prism` gives no mesh for the polyline, or the
     /// mesh would exceed the limit on all collision meshes.
     pub(super) fn generated_solid(&mut self, geometry: &Geometry) -> Option<Arc<TriangleMesh>> {
         let mesh = match geometry {
@@ -305,7 +305,8 @@ impl<'a> Meshes<'a> {
         self.reserve_solid(mesh.triangles.len() + mesh.vertices.len()).then_some(mesh)
     }
 
-    /// The mesh of an extruded polygon. The result is `None` if the polygon cannot be triangulated.
+    /// The mesh of an extruded polygon. The result is `None` if the polygon cannot be triangulated
+    /// or has too many corners (see [`GeneratedMeshes::prism`]).
     pub(super) fn prism(&mut self, points: &[[f64; 2]], height: f64) -> Option<Arc<TriangleMesh>> {
         self.generated.prism(points, height)
     }

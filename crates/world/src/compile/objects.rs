@@ -146,7 +146,8 @@ fn default_solid(
 }
 
 /// The shape of a visual, with the pose of the shape. A mesh or polyline is replaced by its
-/// bounding box. A plane is replaced by a thin box.
+/// bounding box. A plane is replaced by a thin box. The result is `None` if the visual has no
+/// supported shape, or if its mesh is missing or empty.
 pub(super) fn box_of(
     pose: &Pose,
     visual: &VisualSpec,

@@ -21,8 +21,9 @@ pub(super) const WALL_FRICTION: f64 = 0.4;
 const MAX_FRICTION: f64 = 2.0;
 /// Minimum half thickness of a primitive shape, in metres.
 const MIN_HALF: f64 = 1e-4;
-/// A part of the track counts as ground if its height differs from the height of the ground plane
-/// by at most this distance, in metres.
+/// A triangle of the track counts as ground if the heights of its corners differ from the height of
+/// the ground plane by at most this distance, in metres. Another shape of the track counts as
+/// ground if its top is at most this distance above the ground plane.
 const FLAT: f64 = 0.02;
 
 /// How the collision meshes of a model are represented.

@@ -302,7 +302,8 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// Adds a frame for an include whose target is built-in or missing. The frame is necessary,
-    /// because other poses may be relative to the frame.
+    /// because other poses may be relative to the frame. Returns the built-in sun or ground plane,
+    /// or `None` if the target is missing.
     fn include_without_model(
         &mut self,
         scope: usize,

@@ -1,9 +1,10 @@
 //! Readers and writers of SDF world files, SDF model files and `model.config`.
 //!
-//! [`read()`] accepts SDF 1.4 to 1.12. The reader ignores elements that Chicane does not use, and
-//! adds one warning for each kind of such elements. If an element that Chicane uses has an invalid
-//! value, the result is an error. Reading the output of [`write()`] gives the same [`crate::Spec`],
-//! bit for bit.
+//! [`read()`] supports SDF 1.4 to 1.12, and reads other versions with a warning. The reader ignores
+//! elements that Chicane does not use. It adds one warning for each kind of ignored elements,
+//! except for kinds that it lists as harmless, such as `<gui>`. If an element that Chicane uses has
+//! an invalid value, the result is an error. Reading the output of [`write()`] gives the same
+//! [`crate::Spec`], bit for bit.
 
 mod config;
 mod parts;

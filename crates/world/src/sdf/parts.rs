@@ -102,9 +102,10 @@ impl SdfReader<'_> {
     }
 
     /// Reads the shape in the `<geometry>` of a visual or collision. If there are several shapes,
-    /// the first supported shape is used. Without a `<geometry>` the shape is empty. A value that
-    /// is missing gets the default of the SDF standard. A `<mesh>` without a URI and a `<polyline>`
-    /// without three points become unsupported shapes.
+    /// the first supported shape is used. If no shape is supported, the first one becomes an
+    /// unsupported shape. If the `<geometry>` is missing or empty, the shape is empty. A value that
+    /// is missing gets the default of the SDF standard. A `<mesh>` without a URI becomes an
+    /// unsupported shape, and so does a `<polyline>` with fewer than three points.
     fn geometry(&mut self, parent: &Element) -> Result<Geometry, Error> {
         let Some(e) = parent.child("geometry") else {
             self.warn(parent, format!("a <{}> without <geometry> has no shape", parent.name));

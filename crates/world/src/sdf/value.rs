@@ -9,8 +9,9 @@ use crate::xml::{Document, Element, excerpt};
 use glam::DQuat;
 use std::collections::BTreeSet;
 
-/// Elements that SDF defines but Chicane ignores. The warning for such an element does not call it
-/// "unknown".
+/// Elements that SDF defines, and that Chicane ignores everywhere or in some places. For example, a
+/// `light` is read in a world, but not in a link. The warning for an ignored element of this list
+/// does not call it "unknown".
 const UNSUPPORTED: &[&str] = &[
     "actor",
     "audio_sink",

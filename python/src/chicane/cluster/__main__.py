@@ -1,6 +1,7 @@
 """Runs the units of a plan on a Ray cluster, for `chicane grade --ray`.
 
-Prints one line of JSON for each unit that ends. The exit status is 0, or 1 with a message.
+Prints one line of JSON for each unit that ends. The exit status is 0, or 1 with a message, or 130
+after Ctrl-C.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Unit:
 
 
 class ResultsFolder:
-    """A folder that `chicane grade --plan-only` wrote."""
+    """A folder in which `chicane grade` has stored its plan."""
 
     def __init__(self, path: Path) -> None:
         """Reads the plan. Raises `ClusterError` if the folder has no readable plan."""

@@ -86,7 +86,8 @@ class Fleet:
 
         `policy`: called with the parameters and an observation, returns an action. `seeds`: the
         seed of each episode; the same seed and parameters give the same episode on every node.
-        `keep_steps`: whether an episode has its observations, actions and rewards.
+        `max_steps`: number of steps after which an episode ends at the latest. `keep_steps`:
+        whether an episode has its observations, actions and rewards.
 
         Raises `ClusterError` if an episode fails on its node.
         """

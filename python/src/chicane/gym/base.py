@@ -81,7 +81,7 @@ class CarEnv(gymnasium.Env[Any, NDArray[np.float32]]):
 
     An action is an array of speed (m/s) and steering (rad, + is left).
 
-    An episode is terminated when the lap is done, when the centre of the car leaves the road, or
+    An episode is terminated when all laps are done, when the centre of the car leaves the road, or
     when the car touches something. An episode is truncated at its time limit. `info["ended"]` is
     the reason: `lap`, `off_track`, `collision` or `time`, or an empty string before the end.
     """

@@ -44,9 +44,9 @@ def scatter(
         name, radius = small[number]
         along = start + CLEAR_M + (turn + between(random, 0.2, 0.8)) * stretch
         left, right = track.widths(along)
-        # Limits of the object's offset. At `lowest`, the passage to the right of the object is just
-        # wide enough for a car. At `highest`, the object touches the left border of the road. In
-        # half of the cases, the branch below swaps left and right.
+        # Limits of the object's offset. At `lowest`, the passage to the right of the object is
+        # `PASSAGE_M` wide. At `highest`, the object touches the left border of the road. In half of
+        # the cases, the branch below swaps left and right.
         lowest, highest = PASSAGE_M + radius - right, left - radius
         if not lowest <= highest < math.inf:
             raise ValueError(

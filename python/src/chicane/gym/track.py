@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NEAR_M = 0.6
 """The search for a car covers about this many metres of road before and after its last position.
 
-The argument `near_m` of `Track` can make the distance longer.
+The argument `near_m` of `Track` replaces this distance.
 
 The search is local because roads may cross. On the whole road, the nearest point could be on
 another section of the road.

@@ -129,8 +129,8 @@ export function toggleField(
 }
 
 /**
- * A field for a colour. It shows `usual` while the document has no colour; otherwise a button
- * removes the colour.
+ * A field for a colour. While the document has no colour, the field shows the colour `usual`. If
+ * the document has a colour, a button beside the field removes it from the document.
  */
 export function colourField(
   session: EditorSession,

@@ -2,7 +2,7 @@
  * Mouse, pen and touch in the top view. One finger on the empty field moves the view. While the
  * user adds items to the selection (`adding`), the finger selects with a rectangle instead. Two
  * fingers move and zoom the view. Mouse and pen select with a rectangle. They move the view with
- * the middle button or while Space is held.
+ * the middle button, while Space is held, or with the pan tool.
  */
 import { t } from "../../strings.ts";
 import { preventFling } from "../../ui/fling.ts";
@@ -208,7 +208,10 @@ export class Gestures {
     this.#session.pen.value = [...points, { x: to.x, y: to.y }];
   }
 
-  /** Ends a line that is being drawn, and replaces the track by it. */
+  /**
+   * Ends a line that is being drawn, and replaces the track by it. If the line has too few points,
+   * shows a message, and the user can continue the line.
+   */
   finishLine(closed: boolean): void {
     const points = this.#session.pen.value ?? [];
     let isDrawn = false;

@@ -24,7 +24,10 @@ const ROTATE_PX = 30;
 const PAD_PX = 7;
 /** Smallest half side of the frame, so that the handles do not cover a small object. */
 const LEAST_HALF_PX = 22;
-/** The handle for a new node is hidden if its two neighbours are closer than this on the screen. */
+/**
+ * The handle for a new node is between two nodes. It is hidden if these two nodes are closer
+ * together than this on the screen.
+ */
 const INSERT_PX = 56;
 
 /** The frame around the selected items; null for a single node and without items. */

@@ -126,7 +126,7 @@ export class PlanView {
     else if (selection.value.has(START) && preview.value?.road) this.goTo(preview.value.road.start);
   }
 
-  /** A position on the page, in coordinates of the canvas. */
+  /** Converts the position of an event on the page to coordinates of the canvas. */
   local(event: { clientX: number; clientY: number }): Point {
     const box = this.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -203,8 +203,8 @@ export class PlanView {
 }
 
 function readPalette(element: Element): Palette {
-  // `getPropertyValue` of a custom property returns the text `light-dark(…)`. Therefore the colours
-  // are read from an element that uses them.
+  // `getPropertyValue` of a custom property returns the text `light-dark(…)`. Therefore the
+  // function reads the colours from an element that uses them.
   const probe = h("span", { hidden: true });
   element.parentElement?.append(probe);
   const read = (name: string) => {

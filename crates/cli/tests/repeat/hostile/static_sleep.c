@@ -1,4 +1,4 @@
-/* Linked statically, so that no library can replace its sleeps. */
+/* The test links this program statically, so that no library can replace the program's sleeps. */
 #include <stdio.h>
 #include <time.h>
 

@@ -36,7 +36,7 @@ def drive(*readings) -> dict[str, float]:
 
 
 def request(path: str, body=None) -> bytes:
-    """The answer to a request: POST if there is a body."""
+    """Sends a request and returns the body of the response. Sends POST if `body` is not None."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/json"}
     with urllib.request.urlopen(urllib.request.Request(URL + path, data, headers)) as answer:
@@ -55,5 +55,5 @@ def ready() -> None:
 
 
 def say(*values) -> None:
-    """Prints a line with the time, which the record keeps."""
+    """Prints the values and the microseconds of the clock. The line becomes part of the record."""
     print(*values, microseconds(), flush=True)

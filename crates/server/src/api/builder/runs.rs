@@ -39,7 +39,7 @@ const MAX_LOG_BYTES: usize = 256 << 10;
 
 /// Lists the recorded runs that the rules of a project can judge.
 ///
-/// Only the teacher's token permits this request.
+/// If the simulator has tokens, only the teacher's token permits this request.
 #[utoipa::path(get, path = "/builder/projects/{id}/runs", tag = "World builder", operation_id = "builder_runs",
     params(("id" = String, Path, description = "Id of a project", pattern = "^[0-9a-f]{16}$")), responses(
     (status = 200, body = ProjectRuns),
@@ -88,7 +88,7 @@ fn runs_of(evaluations: &Evaluations, worlds: &[String]) -> Result<Vec<ProjectRu
     Ok(runs)
 }
 
-/// The entry of a run; `None` if the run is not over or has no journal.
+/// The entry of a run; `None` if the run is not over, or can't be simulated again from its journal.
 fn listed(record: Record) -> Option<ProjectRun> {
     let outcome = record.outcome?;
     record.report.journal.filter(|journal| journal.problem.is_none())?;
@@ -270,7 +270,7 @@ fn log_of(events: &[String]) -> (Vec<String>, u32) {
 }
 
 /// The line at which the script failed: the last frame of the script in the traceback that the log
-/// contains.
+/// contains. `None` if the log contains no such frame.
 fn error_line(log: &[String]) -> Option<u32> {
     log.iter().rev().find_map(|line| {
         let rest = line.trim_start().strip_prefix("File \"evaluation.py\", line ")?;

@@ -57,8 +57,8 @@ async fn switch(app: &App, id: ProjectId) -> Result<Json<Switched>, Refusal> {
     let (name, driven) = long(app, move |studio| {
         let name = shared.project_name(&studio.world_name(&id)?);
         let driven = studio.drivable(&id, &name)?;
-        // The database stores before the switch which project is driven, so that a restarted
-        // simulator can build the world of that project again.
+        // The project is stored as the driven one before the switch, so that a restarted simulator
+        // can build the world of this project again.
         studio.set_driven(&id, &name)?;
         Ok::<_, StudioError>((name, driven))
     })
@@ -150,9 +150,9 @@ fn link(app: &App, headers: &HeaderMap, id: &WorldId) -> String {
     format!("{cdn}/worlds/{id}/meta.json")
 }
 
-/// Lists the worlds that are published at this simulator, also the private ones.
+/// Lists the worlds that are published at this simulator, including the private ones.
 ///
-/// Only the teacher's token permits this request.
+/// If the simulator has tokens, only the teacher's token permits this request.
 #[utoipa::path(get, path = "/builder/published", tag = "World builder", operation_id = "builder_published",
     responses((status = 200, body = PublishedWorlds)))]
 pub(super) async fn published(
@@ -194,7 +194,8 @@ fn entry(
     }
 }
 
-/// The time of a publication, from the manifest of the world.
+/// The time of a publication, from the manifest of the world. `None` if the manifest can't be read
+/// or has no time.
 fn published_at(folder: &Path, id: &WorldId, meta: &Meta) -> Option<String> {
     let path = folder.join("worlds").join(id.as_str()).join(meta.rev.as_str()).join("manifest.json");
     let mut bytes = Vec::new();

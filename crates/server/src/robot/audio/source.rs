@@ -39,8 +39,8 @@ pub(super) struct LoadedSound {
     pub(super) clip: Clip,
     /// URL or path of the file, or `data` for a file in the request. `GET /audio` shows this text.
     pub(super) source: Arc<str>,
-    /// The permits are held until the sound is passed to the robot, because the file stays in
-    /// memory until then.
+    /// The permits are held until the sound is passed to the robot. Until then only the permits
+    /// limit the memory for files, and afterwards the limits of the robot do.
     _permits: Permits,
 }
 

@@ -16,7 +16,8 @@ pub(super) struct Frame {
     /// Samples per channel.
     pub(super) samples: u32,
     pub(super) channels: u16,
-    /// The channel that contains a difference of two channels. Its samples have one bit more.
+    /// The channel that contains a difference of two channels; `None` if no channel does. Its
+    /// samples have one bit more than those of the other channel.
     side: Option<u16>,
     /// Bits per sample.
     depth: u32,

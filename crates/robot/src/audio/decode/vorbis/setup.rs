@@ -82,7 +82,8 @@ fn width(largest: u32) -> u32 {
     u32::BITS - largest.leading_zeros()
 }
 
-/// Reads a number that must be smaller than `limit`.
+/// Reads a number of `count` bits. Returns `None` if the number is not smaller than `limit`, or if
+/// the header is too short.
 fn take_below(bits: &mut Bits<'_>, count: u32, limit: u32) -> Option<u32> {
     bits.take(count).filter(|number| *number < limit)
 }
