@@ -12,7 +12,7 @@ from chicane.errors import ProtocolError
 T = TypeVar("T")
 
 MAX_EVENT = 32 << 20
-"""Largest incomplete line of an event, or incomplete picture, in bytes."""
+"""Largest event, incomplete line of an event, or incomplete picture, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Events(Generic[T]):
         self._rest = b""
         self._name = ""
         self._data: list[str] = []
+        self._size = 0
+        """Length of the lines of `_data`."""
 
     def feed(self, piece: bytes) -> list[T]:
         """Takes the next bytes and returns the events that they complete."""
@@ -51,13 +53,17 @@ class Events(Generic[T]):
             if self._data:
                 data = json.loads("\n".join(self._data))
                 out.append(self._read(Event(self._name or "message", data, self.last_id)))
-            self._name, self._data = "", []
+            self._name, self._data, self._size = "", [], 0
         return out
 
     def _take(self, line: str) -> None:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data":
+            # An empty line needs memory too.
+            self._size += len(value) + 1
+            if self._size > MAX_EVENT:
+                raise ProtocolError(f"an event of the stream is longer than {MAX_EVENT} bytes")
             self._data.append(value)
         elif name == "event":
             self._name = value
