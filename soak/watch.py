@@ -27,7 +27,8 @@ class Watch:
         if not status:
             return None
         # A scan takes milliseconds, so it may find a process that ends during the scan, and also
-        # the process that replaces it. Therefore only processes count that both scans have found.
+        # the process that replaces it. Therefore two scans are made, and a process counts only if
+        # both scans have found it.
         parents, _, strays = _processes(self._mark)
         again, names, strays_again = _processes(self._mark)
         found = _below(self._pid, parents) & _below(self._pid, again)

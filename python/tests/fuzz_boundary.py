@@ -228,7 +228,7 @@ class Case:
         return made
 
     def arrays(self) -> None:
-        """Gives a batch arrays of other shapes, types and layouts."""
+        """Passes arrays to a `Batch` whose shapes, types or layouts may be wrong."""
         cars, kinds = self.random.randint(1, 3), self.random.sample(KINDS, 2)
         batch = native.Batch(cars, 1, observation=kinds, camera_size=(16, 16), rendered=True)
         about = batch.about()

@@ -27,7 +27,7 @@ const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Timeout for sending a message with [`Socket::send`].
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for a message of [`Socket::start_send`]. It is longer than [`SEND_TIMEOUT`], because the
-/// task can continue while the message is being sent.
+/// caller does not wait while the message is being sent.
 const BACKGROUND_SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout of the closing handshake. It is short, because the simulator may be stopping.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);

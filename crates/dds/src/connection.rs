@@ -79,7 +79,7 @@ impl Connection {
         robot.publish(out, at);
     }
 
-    /// Leaves the graph. The participants announce their end to other participants, which blocks.
+    /// Leaves the graph. Blocks while the participants announce their end to other participants.
     pub(super) fn leave(&self) {
         let mut state = self.write();
         let (robot, spare) = (state.robot.take(), state.spare.take());

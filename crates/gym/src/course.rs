@@ -30,7 +30,7 @@ pub struct RandomTracks {
     /// Number of different tracks. Track k is the track that `chicane new` makes with the seed k; k
     /// starts at 1.
     pub count: usize,
-    /// The options of all tracks; their seed is not used.
+    /// The options of all tracks. The seed among them is not used.
     pub options: RandomTrackOptions,
 }
 

@@ -50,8 +50,8 @@ pub fn read(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
     read_opened(File::from(find(workspace, below.unwrap_or(path))?), path)
 }
 
-/// Reads any file that the user of the simulator may read, if the path is absolute, or a file of
-/// the workspace. Blocks the calling thread.
+/// Reads a file. A relative path names a file of the workspace. An absolute path may name any
+/// regular file that the account of the simulator may read. Blocks the calling thread.
 pub fn read_any(workspace: &Path, path: &str) -> Result<Vec<u8>, PathError> {
     if !path.starts_with('/') {
         return read(workspace, path);

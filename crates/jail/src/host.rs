@@ -465,7 +465,8 @@ fn student_id(file: &str) -> u32 {
     STUDENT_IDS.into_iter().find(|id| has(*id)).unwrap_or(STUDENT_IDS[0])
 }
 
-/// The text of a map in which every user or group of the simulator's namespace keeps its id.
+/// The text of a uid or gid map in which every user or group of the simulator's namespace keeps its
+/// id.
 fn identity(file: &str) -> String {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let line = |line: &str| {

@@ -154,8 +154,8 @@ impl Threads {
         self.threads.is_empty()
     }
 
-    /// Whether a process of the program has this id in the program's namespace, as of the last
-    /// look.
+    /// Whether a thread of the program has this id in the program's namespace, as of the last look.
+    /// The main thread of a process has the id of the process.
     pub(crate) fn has_process(&self, inner_pid: i32) -> bool {
         self.threads.values().any(|thread| thread.inner_tid == inner_pid)
     }

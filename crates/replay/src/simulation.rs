@@ -17,7 +17,7 @@ const MAX_TICKS: u64 = 72_000_000;
 /// The next point of the simulation that matters to the session.
 #[derive(Debug)]
 pub(super) enum Reached {
-    /// An observation of the judge.
+    /// An observation for the judge.
     Observed(Box<Observation>),
     /// The time limit. Holds the simulated seconds of the run.
     Limit(f64),

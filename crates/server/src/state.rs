@@ -33,8 +33,9 @@ pub(crate) struct App {
     pub(crate) bridge: Bridge,
 }
 
-/// The name of a world and its revision; `None` for a world without revisions. The revision is part
-/// of the cache key, because another revision can later be installed, or built from a project.
+/// A cache key: the name of a world and its revision, which is `None` for a world without
+/// revisions. The key has the revision, because another revision can later be installed, or built
+/// from a project.
 type WorldRev = (String, Option<String>);
 
 /// The state of the web server. It dereferences to [`Host`], the running simulator.

@@ -292,9 +292,9 @@ pub(crate) fn spend(slot: &Slot) -> u64 {
     local
 }
 
-/// The start time for a timeout. If the thread has read a clock since its last timeout, probably to
-/// compute this one, the cost of one read is removed. Otherwise the periods of a periodic program
-/// would get longer.
+/// The start time for a timeout. If the thread has read a clock since its last timeout, it probably
+/// did so to compute this one, and the virtual cost of the read is subtracted. Without this
+/// correction, the periods of a periodic program would get longer.
 pub(crate) fn base(slot: &Slot) -> u64 {
     let mut local = slot.local.load(Relaxed);
     if slot.private[READ].swap(0, Relaxed) != 0 {

@@ -52,7 +52,7 @@ async function decode(file: File): Promise<ImageBitmap> {
 
 /**
  * The cropped picture as a file. A PNG is stored as PNG, because it may be transparent. The picture
- * is reduced until the simulator accepts the size of the file.
+ * is reduced until the simulator accepts a file of this size, or the picture has the smallest size.
  */
 async function cut(picture: ImageBitmap, crop: Crop, isPng: boolean): Promise<Blob> {
   for (let side = MAX_SIDE; ; side = Math.round(side / 2)) {

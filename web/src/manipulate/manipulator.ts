@@ -28,9 +28,9 @@ const MARGIN_M = 1.5;
 /** The pose API accepts coordinates up to this absolute value. */
 const LIMIT_M = 100;
 /**
- * An object is drawn at the pose that the user chose until this time has passed since the server
- * accepted the pose. States of the server that arrive in this time can have an older pose, so the
- * object would otherwise jump back.
+ * After the server has accepted a pose that the user chose, the object is still drawn at that pose
+ * for this time. Otherwise the object would jump back, because states that arrive in this time can
+ * have an older pose.
  */
 const RELEASE_DELAY_MS = 180;
 /** With Shift a rotation snaps to multiples of this angle. */

@@ -1,10 +1,10 @@
+const INTERVAL_MS = 50;
+
 /**
  * Sends values that change quickly. For each path, at most one request is in progress. A body that
  * has to wait is sent after that request, and at least 50 ms after the start of that request. A new
  * body replaces a waiting body of the same path.
  */
-const INTERVAL_MS = 50;
-
 export class ThrottledPoster {
   readonly #waiting = new Map<string, object>();
   readonly #busy = new Set<string>();

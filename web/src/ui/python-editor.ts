@@ -58,8 +58,8 @@ export function diagnosticsOf(state: EditorState, errors: readonly TextError[]):
  * The command of the Tab key: accepts a completion. CodeMirror accepts none for a moment after it
  * has opened the list of completions, and while it computes the list again. During this time the
  * Tab key does nothing, because it would otherwise indent the line and close the list. The command
- * looks for the list in the page: the status of CodeMirror is "pending" if one of several sources
- * is pending, and does not tell whether the list is shown.
+ * looks for the list in the page, because the status of CodeMirror does not tell whether the list
+ * is shown: it is "pending" as soon as one of several sources is pending.
  */
 const acceptOrWait: Command = (view) =>
   acceptCompletion(view) || view.dom.querySelector(".cm-tooltip-autocomplete") !== null;

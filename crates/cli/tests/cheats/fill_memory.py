@@ -1,4 +1,4 @@
-"""Holds more memory than is allowed: anonymous, shared, and in memory files."""
+"""Tries to hold more memory than is allowed: anonymous memory, shared memory and memfd files."""
 
 import mmap
 import os

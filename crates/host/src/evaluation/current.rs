@@ -83,8 +83,8 @@ impl Current {
         view.session.as_ref().filter(|_| view.active).map(|session| session.id.clone())
     }
 
-    /// Shows a new session. The view changes before the status, so the published state never shows
-    /// a session that the view does not show yet. `end` changes view and status in the same order.
+    /// Shows a new session. `view` changes before the published `status`, so the status never names
+    /// a session that `view` does not have yet. `end` also changes `view` first.
     pub(super) fn begin(&self, session: Session) {
         let (id, phase) = (session.id.clone(), session.phase);
         *lock(&self.output) = Output::default();

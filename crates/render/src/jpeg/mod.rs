@@ -80,7 +80,7 @@ impl Jpeg {
     }
 
     /// The same encoder with other instructions. The bytes are the same. If the processor does not
-    /// have the instructions, the encoder uses the widest narrower set.
+    /// have the instructions, the encoder uses the widest set that the processor has.
     pub fn with_instructions(self, instructions: Instructions) -> Jpeg {
         Jpeg { instructions: instructions.checked(), ..self }
     }

@@ -33,8 +33,8 @@ const KEYFRAME_OVERLAP: f64 = 0.5;
 const LEAST_FIT: f64 = 0.5;
 /// A scan does not fit if less than this fraction of its points is near the keyframe's lines.
 const LEAST_OVERLAP: f64 = 0.3;
-/// A scan is matched again in a wider range, as after a crash, if its overlap is below this
-/// fraction of the last scan's overlap.
+/// If the overlap of a scan is below this fraction of the last scan's overlap, the scan is matched
+/// again in the same wider range as after a crash.
 const USUAL_OVERLAP: f64 = 0.8;
 /// Limit of the squared Mahalanobis distance between the pose of a scan and the predicted pose. A
 /// match with a larger distance is discarded, and the scan is matched again in a wider range.

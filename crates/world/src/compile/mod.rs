@@ -121,7 +121,8 @@ struct Compiler<'a> {
     numbers: BTreeMap<String, usize>,
 }
 
-/// Top-level models by the index of their scope. The order of the indices is the file order.
+/// Top-level models. The key of a model is the index of the scope that the model forms. The keys
+/// increase in file order.
 type Models<'a> = BTreeMap<usize, (RigidModel<'a>, ModelClass)>;
 
 /// The function of a top-level model in the world.

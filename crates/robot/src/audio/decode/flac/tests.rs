@@ -67,7 +67,8 @@ fn residuals_can_be_encoded_in_two_ways_or_not_at_all() {
 
 #[test]
 fn predictors_are_limited() {
-    // An order of 2 with coefficients of 4 bits.
+    // A linear predictor of order 2. `precision` is the number of bits of a coefficient minus 1,
+    // and 15 is invalid.
     let predictor = |precision, shift| {
         let start = subframe(33).put(0, 32).put(precision, 4).put(shift, 5).put(0, 8);
         start.put(0, 2).put(0, 4).put(15, 4).put(0, 5)
