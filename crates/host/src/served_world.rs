@@ -52,8 +52,8 @@ impl std::fmt::Debug for ServedWorld {
 }
 
 impl ServedWorld {
-    /// Writes the responses about a world. Fails if the configuration of the evaluation is not
-    /// valid JSON.
+    /// Prepares the responses that describe a world, as JSON. Fails if the configuration of the
+    /// evaluation is not valid JSON.
     pub fn new(
         entry: LibraryEntry,
         world: Arc<World>,

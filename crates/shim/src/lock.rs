@@ -66,9 +66,9 @@ fn semaphore_result((result, fired): (c_int, bool)) -> c_int {
     if result != 0 && fired { raw::fail(ETIMEDOUT) } else { result }
 }
 
-/// Python reads a clock before it waits for a lock without a timeout, and calls this function only
-/// if the lock is not free. Whether the lock is free depends on how fast other threads are. This
-/// function removes the cost of that read. Otherwise the thread's own time would depend on the
+/// If a lock is not free, Python reads a clock and then calls this function to wait without a
+/// timeout. Whether the lock is free depends on how fast other threads are. [`slot::base`] subtracts
+/// the virtual time that the read has cost. Otherwise the thread's own time would depend on the
 /// other threads too.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut c_void) -> c_int {

@@ -271,7 +271,8 @@ pub struct Record {
 pub struct RecordIdentity {
     /// Name of the student; null if it was not given.
     pub student: Option<String>,
-    /// The files of the student's program at its start; null without a program.
+    /// Checksum, number and size of the files of the student's program at its start; null without a
+    /// program.
     pub program: Option<ProgramIdentity>,
     /// The version of the simulator.
     pub chicane: Option<ProgramVersion>,

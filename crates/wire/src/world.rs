@@ -64,7 +64,7 @@ pub struct World {
 pub struct Track {
     /// Centre line and borders; null if the world has no route.
     pub route: Option<RouteLines>,
-    /// Bounds of the track's ground; null if the world has no ground.
+    /// Bounds of the drivable surface; null if the world has no such surface.
     pub bounds: Option<Rect>,
 }
 

@@ -409,7 +409,7 @@ class SimOperations:
 
     @operation("GET", "/sim/api/leaderboard")
     def leaderboard(self) -> Call[wire.Leaderboard]:
-        """Returns the tables of the contest, the last changes and the queue.
+        """Returns the tables of the contest, their newest changes, and the queue.
 
         Raises `NotFound` if the simulator was started without a leaderboard.
         """

@@ -6,7 +6,7 @@ import { SCRIPT_NAMES, SIM_NAMES, type SimPath } from "./sim-names.ts";
 
 export type ScriptEditor = PythonEditor;
 
-/** The names after a dot, as the completion shows them. */
+/** The names that can follow `path` and a dot, as the completion shows them. */
 function completionsOf(path: SimPath): Completion[] {
   const info = t.buildTabs.simNames[path] as Readonly<Record<string, string>>;
   const names: Readonly<Record<string, string | null>> = SIM_NAMES[path];

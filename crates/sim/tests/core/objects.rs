@@ -7,7 +7,7 @@ use chicane_world::world::{ObjectKind, Shape};
 use glam::DVec3;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// One object of each kind, and a wall.
+/// One object of each kind, a static box, and a wall.
 fn one_of_each() -> Yard {
     let cone = Shape::Box(DVec3::new(0.0675, 0.0675, 0.115));
     Yard::new()
