@@ -57,15 +57,12 @@ pub fn read(
         // A name may be in any encoding, so bytes that are not UTF-8 are replaced. Numbers and
         // keywords are ASCII.
         let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
-        // In Shift-JIS and similar encodings, `\` can be the second byte of a character. The first
-        // byte is then replaced, and the line does not continue.
-        let is_character = matches!(text, Cow::Owned(_)) && text.trim_end().ends_with("\u{fffd}\\");
         let text = text.trim_end();
         // The next line does not continue a comment, because a comment may end with the `\` of a
         // Windows path.
         let is_comment = joined.is_empty() && text.trim_start().starts_with('#');
         match text.strip_suffix('\\') {
-            Some(first) if !is_comment && !is_character => {
+            Some(first) if !is_comment && !ends_with_character(line) => {
                 joined.push_str(first);
                 joined.push(' ');
             }
@@ -78,6 +75,15 @@ pub fn read(
     }
     reader.line(&joined, bytes.len(), open)?;
     Ok(reader.finish())
+}
+
+/// Whether the `\` at the end of a line belongs to a character of Shift-JIS or a similar encoding, in
+/// which `\` can be the second one of two bytes. The first byte of a character is not ASCII, so the
+/// number of such bytes before the `\` is then odd. In other encodings, an odd number is ambiguous.
+fn ends_with_character(line: &[u8]) -> bool {
+    let Some(rest) = line.trim_ascii_end().strip_suffix(b"\\") else { return false };
+    let is_utf_8 = std::str::from_utf8(line).is_ok();
+    !is_utf_8 && rest.iter().rev().take_while(|byte| !byte.is_ascii()).count() % 2 == 1
 }
 
 /// A part of the file. Each run is a range of corners whose triangles have the same material.

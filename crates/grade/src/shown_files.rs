@@ -27,14 +27,18 @@ pub fn sha256(
     Some(Sum::of(&serde_json::to_vec(&(files, values)).unwrap_or_default()).hex())
 }
 
-/// The hash of a file or of the files of a folder, without the folders `.git` and `__pycache__`.
-/// `None` if the files are too large or can't be read. A missing path is not an error here: the box
+/// The hash of a file or of the files of a folder, without the folders `.git` and `__pycache__`. If
+/// the files of a folder are too large or can't all be read, caches and virtual environments are
+/// left out too. `None` if the rest is too large or can't be read. A missing path is not an error here: the box
 /// of each unit refuses it and names the reason.
 fn of_path(path: &Path) -> Option<String> {
     if path.is_dir() {
         let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };
-        let files = Workspace::scan_shown(path, limits).ok()?;
-        return Some(files.read(None).ok()?.sha256);
+        let whole = Workspace::scan_shown(path, limits).and_then(|files| files.read(None));
+        // A large virtual environment must not hide a change of the other files.
+        let files =
+            whole.or_else(|_| Workspace::scan(path, limits, &[], &[]).and_then(|files| files.read(None)));
+        return Some(files.ok()?.sha256);
     }
     let metadata = path.metadata().ok()?;
     // Only regular files are opened. Opening a named pipe would block until another process opens

@@ -221,7 +221,14 @@ impl Jail {
             self.wait_for_network()?;
             self.send(plan)?;
             if student.network.is_some() {
-                self.expect(deadline, |report| matches!(report, Report::Listening(_)).then_some(()))?;
+                let sent = self.expect(deadline, |report| match report {
+                    Report::Listening(sent) => Some(*sent),
+                    _ => None,
+                })?;
+                // The kernel drops descriptors that exceed this process's limit.
+                if self.sockets.len() != sent {
+                    return Err(JailError::Socket(Errno::MFILE));
+                }
             }
         } else {
             self.send(plan)?;

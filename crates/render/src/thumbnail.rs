@@ -49,6 +49,9 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     let known = world.ground.bounds.or_else(|| world.route.as_ref().map(|r| r.bounds()));
     let (low, high) =
         known.map_or((spawn - DEFAULT_HALF_SIZE_M, spawn + DEFAULT_HALF_SIZE_M), |b| (b.min, b.max));
+    // In a world without a drivable surface, the ground plane can lie below the scenery on which the
+    // car stands.
+    let height = if known.is_some() { world.ground.z } else { world.spawn.position.z };
     let corners = [low, DVec2::new(high.x, low.y), high, DVec2::new(low.x, high.y)];
     let (s, c) = libm::sincos(PITCH_DOWN_RAD);
     let (back, up) = (DVec3::new(0.0, -c, s), DVec3::new(0.0, s, c));
@@ -56,7 +59,7 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     // Returns the bounding box of the projected field, pixels, or `None` if a corner of the field
     // is behind the camera.
     let frame = |pose: &Pose| {
-        let seen = corners.map(|p| optics.project(pose.inverse().point(p.extend(world.ground.z)).to_array()));
+        let seen = corners.map(|p| optics.project(pose.inverse().point(p.extend(height)).to_array()));
         seen.iter().try_fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(least, most), p| {
             let p = DVec2::from_array((*p)?);
             Some((least.min(p), most.max(p)))
@@ -69,7 +72,7 @@ fn camera_pose(world: &World, optics: &Optics) -> Pose {
     let centred = |distance: f64| {
         let mut lift = 0.0;
         let at = |lift: f64| {
-            let eye = (0.5 * (low + high)).extend(world.ground.z) + back * distance + up * lift;
+            let eye = (0.5 * (low + high)).extend(height) + back * distance + up * lift;
             Pose::from_xyz_rpy(eye.to_array(), [0.0, PITCH_DOWN_RAD, FRAC_PI_2])
         };
         for _ in 0..8 {
@@ -119,16 +122,24 @@ fn downsampled(drawn: &Rgb) -> Vec<u8> {
 mod tests {
     use super::*;
     use chicane_testkit::Yard;
+    use chicane_world::Bounds;
 
     #[test]
-    fn the_thumbnail_of_a_raised_field_was_taken_from_below() {
+    fn the_thumbnail_of_a_raised_field_was_shifted() {
         let optics = Optics::pinhole(THUMBNAIL_SIZE[0], THUMBNAIL_SIZE[1], HORIZONTAL_FOV_RAD);
         let mut world = Arc::unwrap_or_clone(Yard::new().build());
-        let low = camera_pose(&world, &optics);
-        assert_ne!(low, world.spawn);
-        world.ground.z += 5.0;
-        let high = camera_pose(&world, &optics);
-        assert!((high.position - low.position - 5.0 * DVec3::Z).length() < 1e-9, "{low:?} {high:?}");
-        assert_eq!(high.rotation, low.rotation);
+        let raised = |world: &World, other: &World| {
+            let (low, high) = (camera_pose(world, &optics), camera_pose(other, &optics));
+            assert!((high.position - low.position - 5.0 * DVec3::Z).length() < 1e-9, "{low:?} {high:?}");
+            assert_eq!(high.rotation, low.rotation);
+        };
+        world.ground.bounds = None;
+        let mut other = world.clone();
+        other.spawn.position.z += 5.0;
+        raised(&world, &other);
+        world.ground.bounds = Some(Bounds { min: DVec2::new(-2.0, -1.0), max: DVec2::new(3.0, 2.0) });
+        other.clone_from(&world);
+        other.ground.z += 5.0;
+        raised(&world, &other);
     }
 }

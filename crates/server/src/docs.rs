@@ -11,9 +11,10 @@ use chicane_wire::ErrorCode;
 use std::sync::{Arc, LazyLock};
 use utoipa::ToSchema;
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{
     Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, ResponseBuilder,
-    Schema, SchemaType, Type,
+    Schema, Type,
 };
 
 type Schemas = std::collections::BTreeMap<String, RefOr<Schema>>;

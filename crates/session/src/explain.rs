@@ -132,10 +132,9 @@ pub fn explain(setting: &Setting, program: &StudentProgram) -> Result<BoxDescrip
             description.mounts.push(mount("/".into(), BoxView::Host));
             let hidden = program.hide.iter().map(|path| mount(path.clone(), BoxView::Hidden));
             description.mounts.extend(hidden);
-            description.environment =
-                host_environment(&program.options.environment, program.environment.clone())
-                    .into_keys()
-                    .collect();
+            let mut environment = host_environment(&program.options.environment, program.environment.clone());
+            student::add_time_variables(program, &mut environment);
+            description.environment = environment.into_keys().collect();
         }
     }
     Ok(description)
@@ -148,7 +147,8 @@ fn describe_closed(
 ) -> Result<(), ExplainError> {
     let limits = WorkspaceLimits { bytes: program.options.limits.files, entries: MAX_ENTRIES };
     let workspace = Workspace::scan(&program.workspace, limits, &program.hide, &program.options.paths)?;
-    let closed = closed_box::plan(program, &workspace, internet)?;
+    let mut closed = closed_box::plan(program, &workspace, internet)?;
+    student::add_time_variables(program, &mut closed.environment);
     let (files, bytes) = workspace.size();
     let copy = BoxView::Copy { files, bytes };
     let mut mounts =

@@ -95,7 +95,7 @@ fn plan_of(program: &StudentProgram, environment: BTreeMap<String, String>) -> S
 
 /// Adds the variables that depend on the pace. In virtual time, a fixed `PYTHONHASHSEED` makes
 /// Python's hash values equal in every run.
-fn add_time_variables(program: &StudentProgram, environment: &mut BTreeMap<String, String>) {
+pub(crate) fn add_time_variables(program: &StudentProgram, environment: &mut BTreeMap<String, String>) {
     let pace = if program.virtual_time.is_some() { "virtual" } else { "real" };
     environment.insert("CHICANE_PACE".to_owned(), pace.to_owned());
     if program.virtual_time.is_some() {

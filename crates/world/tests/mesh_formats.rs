@@ -184,9 +184,11 @@ fn a_line_that_is_not_utf_8_was_not_joined_with_its_continuation() {
 #[test]
 fn a_name_in_shift_jis_that_ended_with_a_backslash_swallowed_the_next_line() {
     // In Shift-JIS, the bytes `\x83\x5C` are one character, and `\x5C` alone is a backslash.
-    let text = b"o \x83\x5C\nv 0 0 1\nv 2 0 1\nv 0 3 1\nf 1 2 3\n";
-    let (model, warnings) = read_obj(text, "").expect("readable");
-    assert_eq!((triangles(&model), warnings), (vec![TRIANGLE], vec![]));
+    for name in [&b"o \x83\x5C"[..], b"o \x82\xA0\x83\x5C \r", b"o \x82\xA0\\\nb"] {
+        let text = [name, b"\nv 0 0 1\nv 2 0 1\nv 0 3 1\nf 1 2 3\n"].concat();
+        let (model, warnings) = read_obj(&text, "").expect("readable");
+        assert_eq!((triangles(&model), warnings), (vec![TRIANGLE], vec![]), "{}", name.escape_ascii());
+    }
 }
 
 #[test]
@@ -194,6 +196,13 @@ fn a_comment_after_a_byte_order_mark_swallowed_the_next_line() {
     let text = "\u{FEFF}# from C:\\models\\\nv 0 0 1\nv 2 0 1\nv 0 3 1\nf 1 2 3\n";
     let (model, warnings) = read_obj(text, "").expect("readable");
     assert_eq!((triangles(&model), warnings), (vec![TRIANGLE], vec![]));
+}
+
+#[test]
+fn the_first_material_after_a_byte_order_mark_was_lost() {
+    let text = "mtllib m.mtl\nusemtl red\nv 0 0 1\nv 2 0 1\nv 0 3 1\nf 1 2 3\n";
+    let (model, warnings) = read_obj(text, "\u{FEFF}newmtl red\nKd 1 0 0\n").expect("readable");
+    assert_eq!((model.materials[0].colour, warnings), ([1.0, 0.0, 0.0, 1.0], vec![]));
 }
 
 #[test]

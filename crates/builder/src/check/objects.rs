@@ -9,7 +9,7 @@ use crate::track_line::TrackLine;
 use glam::DVec2;
 use std::collections::BTreeMap;
 
-/// Names that are reserved, in addition to `wall_<number>` and names that start with `__`.
+/// Names that are reserved, in addition to `wall_`, `wall_<number>` and names that start with `__`.
 const RESERVED: [&str; 9] =
     ["racetrack", "vehicle", "sun", "sky", "ground", "ground_plane", "world", "default", "camera"];
 
@@ -32,8 +32,7 @@ fn names(objects: &[Object]) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for (i, object) in objects.iter().enumerate() {
         let name = object.name.as_str();
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let wall = name.strip_prefix("wall_").is_some_and(is_number);
+        let wall = name.strip_prefix("wall_").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
         if !is_plain(name) {
             let message =
                 format!("\"{name}\" is not a valid name. Use only the letters A-Z and a-z, digits and _.");

@@ -133,11 +133,6 @@ fn findings_contain_severity_rule_location_and_message() {
 }
 
 #[test]
-fn the_name_of_a_wall_without_a_number_was_refused_as_reserved() {
-    assert!(check(&read(&objects(json!([a_box("wall_", 4.0, 4.0)])))).is_empty());
-}
-
-#[test]
 fn objects_that_touch_do_not_overlap() {
     let ball = |name: &str, x: f64| json!({ "kind": "sphere", "name": name, "x": x, "y": 4, "radius": 0.1 });
     let side_by_side = json!([a_box("a", 4.0, 4.0), a_box("b", 4.3, 4.0), ball("c", 4.56), ball("d", 4.77)]);

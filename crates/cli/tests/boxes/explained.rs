@@ -41,7 +41,10 @@ fn the_description_of_a_closed_box_disagrees_with_the_box() {
     assert_eq!(view(shown.text()), Some(&BoxView::ReadOnly));
     assert_eq!(view(workspace.text()), Some(&BoxView::Link("/workspace".into())));
     assert_eq!(view("/tmp"), Some(&BoxView::Private));
-    assert_eq!(description.environment, ["CHICANE_SESSION", "CHICANE_URL", "HOME", "LANG", "PATH", "TERM"]);
+    assert_eq!(
+        description.environment,
+        ["CHICANE_PACE", "CHICANE_SESSION", "CHICANE_URL", "HOME", "LANG", "PATH", "TERM"]
+    );
     assert_eq!(description.network, "the simulator (localhost:1234, localhost:80)");
     let text = description.to_string();
     for line in [

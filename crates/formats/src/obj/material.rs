@@ -36,7 +36,8 @@ impl MaterialLibrary {
             let offset = start;
             start += line.len() + 1;
             let text = String::from_utf8_lossy(line);
-            let text = text.trim();
+            // Some editors begin a file with a byte order mark.
+            let text = text.trim_start_matches('\u{feff}').trim();
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
             let rest = rest.trim();
             let fail = |message: String| Error::at(SourceLocation::at(&file, bytes, offset), message);
