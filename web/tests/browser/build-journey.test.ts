@@ -49,7 +49,8 @@ describe("from an empty project to a judged world", () => {
 
   for (const [name, options, handOf] of WAYS) {
     it(`by ${name}`, { timeout: 900_000 }, async () => {
-      const visit = await fixture.open({ path: "/build", skipReady: true, ...options });
+      const scale = SHOTS ? { deviceScaleFactor: 1 } : {};
+      const visit = await fixture.open({ path: "/build", skipReady: true, ...scale, ...options });
       const { page } = visit;
       const hand = await handOf(visit);
       const press = (testid: string) => hand.press(visit.byTestId(testid));
