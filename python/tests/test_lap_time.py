@@ -346,7 +346,7 @@ class Objects(LapTime):
             # An object that moved less than one second after a penalty is put back for free.
             self.assertEqual(run.penalties, 5)
             self.assertEqual(run.sim.put_back, ["thing", "thing"])
-            # One second after a penalty the object costs a penalty again.
+            # A move costs a penalty again if it is one second or more after the last penalty.
             self.move(run, x=0.02)
             self.assertEqual(run.penalties, 10)
             self.assertEqual(run.sim.put_back, ["thing"] * 3)

@@ -7,8 +7,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Replaces each character that a terminal might execute or hide with an escape, for instance
-/// `\x1b` or `\u{202e}`. A tab stays, because it only moves the next character to the right.
+/// Replaces each character that a terminal might execute or not show. The replacement is an escape,
+/// for instance `\x1b` or `\u{202e}`. A tab stays, because it only moves the next character to the
+/// right.
 ///
 /// The replaced characters are control characters (C0, delete, C1), line and paragraph separators,
 /// characters that change the direction of text, and most characters without width. All of them can

@@ -160,8 +160,9 @@ fn penalties(events: &Value) -> Vec<Penalty> {
     penalties.take(MAX_PENALTIES).collect()
 }
 
-/// Whether a line has a signed amount, such as `+5 s`: a plus at the start of the line, or after a
-/// blank, a comma, a semicolon, a colon or an opening bracket, and then a digit.
+/// Whether a line has an amount with a plus sign, such as `+5 s` or `+ 5 s`. The plus sign is the
+/// first character of the line, or it follows white space or one of `,`, `;`, `:` and `(`. The
+/// first character after the plus sign that is not a space is a digit.
 fn has_amount(line: &str) -> bool {
     line.match_indices('+').any(|(at, _)| {
         let before = line[..at].chars().next_back();

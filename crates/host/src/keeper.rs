@@ -3,9 +3,10 @@
 //! A change is written before it is applied. Therefore an acknowledged change survives `kill -9`,
 //! and a change that can't be stored has no effect.
 //!
-//! After a command was applied or refused, the keeper writes the published state again, because an
-//! HTTP client and a judging script may have changed a setting at the same time. The keeper reads
-//! the published state while it holds the lock of the disk, so the last write has the newest state.
+//! After the sim thread has applied or refused a command, the keeper writes the published state
+//! again. The first write is wrong if the command was refused, or if an HTTP client and a judging
+//! script changed a setting at the same time. The keeper reads the published state while it holds
+//! the lock `disk`, so the last write has the newest state.
 //!
 //! Only one HTTP handler at a time changes a setting. A judging script does not wait for that
 //! handler. Otherwise the two could wait for each other, because the handler may wait for the sim

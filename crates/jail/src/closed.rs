@@ -99,7 +99,7 @@ fn open(bind: &Bind) -> Result<Source, MountError> {
     Ok(clone_read_only(&file).map_or(Source::File(file), Source::Tree))
 }
 
-/// The path of a file of the box while its root is being built.
+/// The path of a file of the box below [`BUILD_FOLDER`], where the root of the box is built.
 fn in_build(path: &Path) -> PathBuf {
     let mut built = PathBuf::from(BUILD_FOLDER);
     built.extend(path.components().filter(|part| matches!(part, Component::Normal(_))));

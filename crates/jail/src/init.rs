@@ -196,8 +196,9 @@ fn watch(program: u32, files: Option<&io::Result<FileWatch>>) -> Result<(), Part
     let ended =
         rustix::process::pidfd_open(program, PidfdFlags::empty()).map_err(PartError::call("pidfd_open"))?;
     let (mut full, mut exited) = (false, false);
-    // The report `Full` is sent before the watched system call continues. Therefore the simulator
-    // gets this report before it gets the harness's answer to the current call of the script.
+    // `look` sends the report `Full` while the script's system call is still suspended, so the
+    // harness can't answer yet. Therefore the simulator receives `Full` before the harness's
+    // answer.
     let mut look = || {
         if !full && is_full() {
             full = true;

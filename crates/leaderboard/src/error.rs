@@ -163,9 +163,9 @@ impl HandInError {
             | HandInError::Unpack(
                 UnpackError::Write { source, .. } | UnpackError::Archive(ArchiveError::Write { source, .. }),
             ) => !matches!(source.kind(), NotFound | InvalidFilename | InvalidInput | NotADirectory),
-            // A copy also fails if the stored upload can't be read, and no later attempt can read
-            // it. Therefore only errors that can pass, such as a full disk, count as faults of the
-            // machine.
+            // Copying a file also fails if the stored upload is unreadable, and every later attempt
+            // then fails too. Therefore only temporary errors, such as a full disk, count as faults
+            // of the machine.
             HandInError::Unpack(UnpackError::Copy(CopyError::File { source, .. })) => {
                 matches!(source.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem | OutOfMemory)
                     || matches!(source.raw_os_error(), Some(ENFILE | EMFILE))

@@ -3,7 +3,7 @@
 //! A file ends at its size limit. It also ends when time restarts at a switch of worlds, a respawn
 //! or the start of an evaluation. The next file continues the recording. Once per second the thread
 //! completes the current chunk, so that a killed simulator loses at most the last second. A
-//! recording ends with a reason if a file can't be written or the disk is nearly full.
+//! recording ends by itself (`EndReason`) if a file can't be written or the disk is nearly full.
 
 use crate::folder::{self, FolderError, NewFile};
 use crate::images::{DrawnImage, Frame, Images};

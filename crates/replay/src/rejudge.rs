@@ -17,7 +17,7 @@ pub struct Rejudged {
     pub record: Value,
     /// Why the session ended; `None` if the outcome needs no explanation.
     pub reason: Option<String>,
-    /// Simulated seconds of the drive until the session ended.
+    /// Simulated seconds from the start of the run to the end of the new judging.
     pub elapsed_s: f64,
     /// The new events, JSON.
     pub events: Vec<String>,

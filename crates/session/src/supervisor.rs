@@ -273,7 +273,7 @@ struct Supervisor<'a, 'scope> {
     /// How long the world waited for the script.
     wait: Duration,
     lingering: Option<LingeringProcesses>,
-    /// When the wall-clock limit passes.
+    /// When the session reaches its wall-clock limit.
     deadline: Instant,
     /// How the student's program ended. `None` if it was not started.
     result: Option<RunResult>,

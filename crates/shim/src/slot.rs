@@ -315,10 +315,11 @@ pub(crate) fn after(base: u64, duration: u64) -> u64 {
 /// `call`, and whether the deadline has passed.
 ///
 /// The handler of another signal can interrupt this wait and call this function itself. The call
-/// in the handler is the inner wait, and the interrupted call is the outer wait. If the outer wait
-/// is for a lock or a condition, the C library continues it after the handler. Therefore the inner
-/// wait restores the slot's state of the outer wait. An outer wait of another kind ends when a
-/// handler runs. Its state is not restored, because the handler may have left it with `longjmp`.
+/// in the handler is the inner wait, and the interrupted call is the outer wait. After the handler,
+/// the C library continues an outer wait for a mutex or a condition. Therefore the inner wait
+/// restores the slot's state if the outer kind is `LOCK` or `CONDITION`. The kind `LOCK` includes
+/// semaphores, signals and futex calls, which return `EINTR` instead. After a wait of any other
+/// kind, the state is not restored, because the handler may have left that wait with `longjmp`.
 pub(crate) fn wait<T>(
     slot: &Slot,
     kind: u32,

@@ -1,13 +1,13 @@
 //! The lidar. For each solid, this module tests only the beams that can hit the solid. Meshes and
-//! near boxes are cut with the plane of the beams. For all other solids, closed-form formulas give
-//! the distance along each beam. A solid is near if its distance in the plane is less than four
-//! times the radius of its bounding sphere, and far otherwise.
+//! near boxes are intersected with the plane of the beams. For all other solids, closed-form
+//! formulas give the distance along each beam. A solid is near if its distance in the plane is less
+//! than four times the radius of its bounding sphere, and far otherwise.
 //!
 //! Beams lie in the plane z = 0 of the sensor. A solid is skipped if its bounding sphere does not
-//! reach this plane, or is out of range. The cut of a solid with the plane consists of line
-//! segments, and only the beams between the ends of a segment are tested. For a solid that is not
-//! cut, its bounding sphere (if it is far) or the corners of its bounding box (if it is near)
-//! determine which beams are tested.
+//! reach this plane, or is out of range. The intersection of a mesh or near box with the plane
+//! consists of line segments, and only the beams between the ends of a segment are tested. For any
+//! other solid, its bounding sphere (if it is far) or the corners of its bounding box (if it is
+//! near) determine which beams are tested.
 
 use crate::noise::{Sensor, Stream};
 use crate::physics::Engine;

@@ -36,8 +36,8 @@ impl HeldFolder {
 
     /// The path of the file `name` in this folder. On Linux, the path leads through the open
     /// descriptor, so it reaches the folder wherever the folder was moved to. Such a path is valid
-    /// in this process only, and only while a clone of this value exists. Without `/proc`, the path
-    /// is the plain one.
+    /// in this process only, and only while a clone of this value exists. Without `/proc`, the
+    /// result is `name` joined to the path that was given to `open`.
     pub fn join(&self, name: &str) -> PathBuf {
         self.through_descriptor().unwrap_or_else(|| self.path.clone()).join(name)
     }

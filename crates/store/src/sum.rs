@@ -2,8 +2,9 @@
 //!
 //! The id of a world is part of its file names and of its file contents, and is computed from the
 //! checksums of these files. For the id, files are therefore hashed in a neutral form, in which
-//! every occurrence of the id is replaced with 32 zeros. A CDN may make the same replacement in a
-//! file, or the reverse one. The neutral checksum of the file stays the same.
+//! every occurrence of the id is replaced with 32 zeros. The id does not detect one kind of change:
+//! a CDN can replace the id in a file with 32 zeros, or 32 zeros with the id. Both versions of the
+//! file have the same neutral checksum.
 
 use chicane_wire::WorldId;
 use ring::digest::{Context, SHA256, digest};

@@ -1,6 +1,6 @@
 /**
- * The session that was started by the program panel of this tab, with its files. The browser keeps
- * both during a reload.
+ * The session that the program panel of this tab started, and the files of its program. Both are in
+ * `sessionStorage`, so they survive a reload.
  */
 
 export interface OwnSession {

@@ -1,7 +1,8 @@
 /**
  * The outline of the selected object. The meshes of the object are drawn twice more: first into the
  * stencil buffer, then a few pixels larger in the outline colour wherever the stencil is not set.
- * This method works for every shape.
+ * The larger copy is scaled about the centre of the bounding box, so holes and concave edges have no
+ * complete outline.
  */
 import * as THREE from "three";
 import type { SceneItem } from "./load.ts";

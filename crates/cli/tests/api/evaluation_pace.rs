@@ -1,5 +1,5 @@
 //! Hostile programs and scripts must not slow the simulator down. The tests measure the processor
-//! time per tick, because it depends little on other load of the machine. The test with a hostile
+//! time per tick, because other load on the machine hardly affects it. The test with a hostile
 //! program also checks that simulated time keeps up with real time.
 
 use crate::support::judged::{judged, wait_for_phase};

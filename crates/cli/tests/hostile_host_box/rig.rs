@@ -1,5 +1,6 @@
-//! A simulator that runs as the user of the test or as an ordinary user, with a copy of the program
-//! that this user can replace, and Python programs that attack the simulator.
+//! The folders and simulators of these tests. Each simulator runs as the user of the test or as an
+//! ordinary user, from a copy of the program `chicane` that this user can replace. The student's
+//! programs are Python programs that attack the simulator.
 
 use crate::program::{Program, TempFolder};
 use chicane_testkit::http::Client;

@@ -150,7 +150,7 @@ pub struct Exposure {
     pub frame: u64,
 }
 
-/// The clock at one time.
+/// The state of the simulation clock when a value was published.
 #[derive(Debug, Clone, Copy)]
 pub struct ClockView {
     /// Whether time is paused.

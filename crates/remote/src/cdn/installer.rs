@@ -206,8 +206,8 @@ impl InstallerState {
             return Ok(installed);
         }
         let result = self.download_and_admit(&staging).await;
-        // If only the CDN failed, the downloaded files are kept for the next attempt. Without a
-        // manifest the files are discarded, because they could not be verified later.
+        // The downloaded files are kept for the next attempt if the CDN failed. Without a manifest
+        // they are discarded, because they could not be verified later.
         if !matches!(result, Err(InstallError::Cdn(_))) || !plan.verified() {
             discard(staging).await;
         }

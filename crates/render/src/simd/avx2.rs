@@ -24,7 +24,7 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn sampled(level: &Samples<'_>, place: [I; 2], _mask: u32) -> [I; 4] {
-        // SAFETY: see above.
+        // SAFETY: see the module documentation.
         unsafe { sampled(level, place) }
     }
 }
@@ -156,7 +156,7 @@ macro_rules! operator {
             type Output = $type;
             #[inline(always)]
             fn $method(self, other: $type) -> $type {
-                // SAFETY: see above.
+                // SAFETY: see the module documentation.
                 $type(unsafe { $instruction(self.0, other.0) })
             }
         }
@@ -176,12 +176,12 @@ impl Neg for F {
     type Output = F;
     #[inline(always)]
     fn neg(self) -> F {
-        // SAFETY: see above.
+        // SAFETY: see the module documentation.
         F(unsafe { _mm256_xor_ps(self.0, _mm256_set1_ps(-0.0)) })
     }
 }
 
-// SAFETY of all blocks below: see above.
+// SAFETY of all blocks below: see the module documentation.
 impl Floats for F {
     type Ints = I;
 

@@ -91,7 +91,8 @@ fn stands(object: &Object, ground: f64) -> bool {
 }
 
 /// Whether a solid is the base of an upright object: the solid reaches down to the lowest point of
-/// the object, and the object's centre of mass is above the solid.
+/// the object, and the vertical line through the object's centre of mass passes through the inner
+/// part of the solid's base ([`INNER_BASE`]).
 fn carries(solid: &Solid, object: &Object, lowest: f64) -> bool {
     let up = (solid.pose.rotation * DVec3::Z).z;
     let centre = solid.pose.rotation.conjugate() * (object.mass.frame.position - solid.pose.position);

@@ -64,9 +64,9 @@ pub(super) fn of_track(
 ) -> Option<Bounds> {
     let bounds = of_surfaces(scene, ground, stand_ins, if plane.is_some() { None } else { route })?;
     let within = plane.filter(|plane| {
-        // A plane that covers only a small part of the bounds is ignored. Physics treats a plane as
-        // infinite, so a world file may place the rectangle of the plane anywhere, even beside the
-        // field.
+        // A plane is ignored if it covers less than `PLANE_PART` of the bounds along x or y.
+        // Physics treats a plane as infinite, so a world file may place the rectangle of the plane
+        // anywhere, even beside the field.
         let covered = plane.max.min(bounds.max) - plane.min.max(bounds.min);
         covered.cmpge((bounds.max - bounds.min) * PLANE_PART).all()
     });

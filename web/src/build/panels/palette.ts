@@ -51,8 +51,8 @@ export function palette(
 }
 
 /**
- * The button for a kind of object. A drag puts an object on the field where the pointer is
- * released. A click puts it in the middle of the view.
+ * The button for a kind of object, or for a picture. A drag puts the item on the field where the
+ * pointer is released. A click puts it in the middle of the view.
  */
 function thing(
   plan: PlanView,

@@ -11,7 +11,8 @@ pub(super) fn number_of(id: &str) -> Result<u64, RobotError> {
     digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| no_such_sound(id))
 }
 
-/// The error response if the robot refuses a command for the sound `id`.
+/// The error response if a command for the sound `id` is refused, by the robot or for another
+/// reason.
 pub(super) fn refused(refused: Refused, id: &str) -> RobotError {
     match refused {
         Refused::ByRobot(chicane_robot::Refusal::NoSuchSound) => no_such_sound(id),
