@@ -271,7 +271,7 @@ export type LidarScan = {
   range_max: Num;
   /** Shortest measurable distance, m. */
   range_min: Num;
-  /** Distance in metres for each angle in degrees; null if the beam hit nothing. Positive angles are to the left. */
+  /** Distance in metres for each angle in degrees; null if no distance from `range_min` to `range_max` was measured. Positive angles are to the left. */
   ranges: { [name: string]: number | null };
   /** Angle between neighbouring keys of `ranges`, degrees. */
   step: Num;
@@ -543,7 +543,7 @@ export type Sounds = {
 
 /** Request body of `POST /speed`. */
 export type SpeedRequest = {
-  /** How long to hold the speed, simulated seconds; the response is sent at the end. If omitted, the speed is held for one second and the response is sent at once. */
+  /** How long to hold the speed, simulated seconds. The response is sent when this time is over, or when a newer command replaces the speed. If omitted, the speed is held for one second and the response is sent at once. */
   duration?: number | null;
   /** Speed, m/s, positive is forward; clamped to the car's limits. */
   value: number;

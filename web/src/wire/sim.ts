@@ -1114,7 +1114,7 @@ export type ProjectPublished = {
 
 /** Payload of the event `revision` in the event stream of a project. */
 export type ProjectRevision = {
-  /** Name of the editor that made the last change; null if the editor gave no name. */
+  /** Name of the editor that made the last change; null if the name is not known. */
   editor?: string | null;
   /** The current revision. */
   revision: number;
@@ -1178,11 +1178,11 @@ export type Publication = {
   assets_rev: string;
   /** Address from which worlds are installed. */
   cdn: string;
-  /** Revision of the published world; null for a built-in world. */
+  /** Revision of a published world, or of the world of a project; null for every other world. */
   rev?: string | null;
   /** Name of the world. */
   world: string;
-  /** Id of the published world; null for a built-in world. */
+  /** Id of the published world; null for every other world. */
   world_id?: string | null;
 };
 
@@ -1249,7 +1249,7 @@ export type Record = RecordIdentity & RunReport & {
   reason?: string | null;
   /** The latest record of the script: any JSON value. */
   record: unknown;
-  /** Revision of the published world; null for a built-in world. */
+  /** Revision of a published world, or of the world of a project; null for every other world. */
   rev?: string | null;
   /** Seed of all random streams. */
   seed: number;
@@ -1261,7 +1261,7 @@ export type Record = RecordIdentity & RunReport & {
   time_limit_s: Num;
   /** Name of the world. */
   world: string;
-  /** Id of the published world; null for a built-in world. */
+  /** Id of the published world; null for every other world. */
   world_id?: string | null;
 };
 
@@ -1279,7 +1279,7 @@ export type RecordIdentity = {
   pace_reason?: string | null;
   /** SHA-256 of the car's profile, hex. */
   profile_sha256?: string | null;
-  /** The files of the student's program at its start; null without a program. */
+  /** Checksum, number and size of the files of the student's program at its start; null without a program. */
   program?: ProgramIdentity | null;
   /** Name of the student; null if it was not given. */
   student?: string | null;
@@ -1376,7 +1376,7 @@ export type RejudgedRun = {
   reason?: string | null;
   /** The last record of the script: any JSON value. */
   record: unknown;
-  /** Whether a world that is built from the project now equals the world of the run. Names, rules and pictures of the world are not compared. The drive is judged in the world of the run in either case. */
+  /** Whether a world that is built from the project now equals the world of the run. Names, rules and the thumbnail of the world are not compared. The drive is judged in the world of the run in either case. */
   same_world: boolean;
   /** Id of the session that was judged again. */
   session: string;
@@ -1523,7 +1523,7 @@ export type SaveProject = {
 export type Scene = {
   /** Address of the car as binary glTF, with every joint at zero. */
   car_glb: string;
-  /** 16 hex digits that change whenever anything that is drawn changes. */
+  /** 16 hex digits that change whenever the file of the world changes. */
   version: string;
   /** Name of the running world. */
   world: string;
@@ -1595,7 +1595,7 @@ export type Session = {
   reason?: string | null;
   /** The latest record of the script: any JSON value. */
   record: unknown;
-  /** Revision of the published world; null for a built-in world. */
+  /** Revision of a published world, or of the world of a project; null for every other world. */
   rev?: string | null;
   /** State of the student's program. */
   run: RunState;
@@ -1607,7 +1607,7 @@ export type Session = {
   time_limit_s: Num;
   /** Name of the world. */
   world: string;
-  /** Id of the published world; null for a built-in world. */
+  /** Id of the published world; null for every other world. */
   world_id?: string | null;
 };
 
@@ -1653,9 +1653,9 @@ export type State = {
   brightness: Num;
   /** Names of the objects and walls in contact with the car. */
   contacts: string[];
-  /** Name of the world that is ready; null while a world is being loaded. */
+  /** Name of the world that is ready; null while a world is being loaded, or if no world runs. */
   current?: string | null;
-  /** Counter that increases when the car is moved by a pose, a reset, a respawn or a switch. The response of a step omits the counter, because the same step after two respawns must get the same response. */
+  /** Counter that increases when the car is moved by other means than driving: by a pose, a reset, a respawn, a switch or the start of a session. The response of a step omits the counter, because the same step after two respawns must get the same response. */
   epoch?: number;
   /** Summary of the evaluation session. */
   evaluation: EvaluationState;
@@ -1709,7 +1709,7 @@ export type Statics = {
 export type Status = {
   /** Counter that increases whenever a served mesh or texture may have changed. */
   assets_version: number;
-  /** Name of the loaded world; null until a world is ready. */
+  /** Name of the world that is ready; null while a world is being loaded, or if no world runs. */
   current?: string | null;
   /** Short name of the vehicle generation. */
   generation: string;
@@ -1882,7 +1882,7 @@ export type TightestBend = {
 
 /** Route and bounds of a world. */
 export type Track = {
-  /** Bounds of the track's ground; null if the world has no ground. */
+  /** Bounds of the drivable surface; null if the world has no such surface. */
   bounds?: Bounds | null;
   /** Centre line and borders; null if the world has no route. */
   route?: RouteLines | null;
@@ -2046,13 +2046,13 @@ export type World = {
   evaluation: boolean;
   /** Catalogue entries by name, in the order of the world file. */
   objects: { [name: string]: CatalogueEntry };
-  /** Revision of the published world; null for a built-in world. */
+  /** Revision of a published world, or of the world of a project; null for every other world. */
   rev?: string | null;
   /** Route and bounds of the track. */
   track: Track;
   /** Name of the world. */
   world: string;
-  /** Id of the published world; null for a built-in world. */
+  /** Id of the published world; null for every other world. */
   world_id?: string | null;
   /** Length of the yellow phase of a light, simulated seconds. */
   yellow_s: Num;
@@ -2077,9 +2077,9 @@ export type WorldEntry = {
   official: boolean;
   /** Width and height of the drivable ground, or of the route if the world has no such ground, m; zero if neither is known. */
   size: Num[];
-  /** Whether the files are known to be unmodified: the world is built in, or its id is the hash of its files. */
+  /** False for an installed world whose files could not be verified against its id; true for every other world. */
   verified: boolean;
-  /** Id of the published world; null for a built-in world. */
+  /** Id of the published world; null for every other world. */
   world_id?: string | null;
 };
 
@@ -2105,7 +2105,7 @@ export type WorldObject = {
 
 /** Response of `GET /worlds`: first the worlds that cannot be deleted, then the others. Both groups are sorted by name. */
 export type Worlds = {
-  /** Name of the world that is ready; null while a world is being loaded. */
+  /** Name of the world that is ready; null while a world is being loaded, or if no world runs. */
   current?: string | null;
   /** The worlds. */
   worlds: WorldEntry[];

@@ -383,8 +383,8 @@ class LidarScan(TypedDict):
     range_min: Num
     """Shortest measurable distance, m."""
     ranges: dict[str, float | None]
-    """Distance in metres for each angle in degrees; null if the beam hit nothing. Positive
-    angles are to the left.
+    """Distance in metres for each angle in degrees; null if no distance from `range_min` to
+    `range_max` was measured. Positive angles are to the left.
     """
     step: Num
     """Angle between neighbouring keys of `ranges`, degrees."""
@@ -708,8 +708,9 @@ class SpeedRequest(SpeedRequestRequired, total=False):
     """Request body of `POST /speed`."""
 
     duration: float | None
-    """How long to hold the speed, simulated seconds; the response is sent at the end. If
-    omitted, the speed is held for one second and the response is sent at once.
+    """How long to hold the speed, simulated seconds. The response is sent when this time is
+    over, or when a newer command replaces the speed. If omitted, the speed is held for one
+    second and the response is sent at once.
     """
 
 

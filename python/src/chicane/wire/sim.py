@@ -1750,7 +1750,7 @@ class ProjectRevision(ProjectRevisionRequired, total=False):
     """Payload of the event `revision` in the event stream of a project."""
 
     editor: str | None
-    """Name of the editor that made the last change; null if the editor gave no name."""
+    """Name of the editor that made the last change; null if the name is not known."""
 
 
 class ProjectRunRequired(TypedDict):
@@ -1831,9 +1831,9 @@ class Publication(PublicationRequired, total=False):
     """Response of `GET /worldpub`."""
 
     rev: str | None
-    """Revision of the published world; null for a built-in world."""
+    """Revision of a published world, or of the world of a project; null for every other world."""
     world_id: str | None
-    """Id of the published world; null for a built-in world."""
+    """Id of the published world; null for every other world."""
 
 
 class PublishRequest(TypedDict, total=False):
@@ -1907,7 +1907,9 @@ class RecordIdentity(TypedDict, total=False):
     profile_sha256: str | None
     """SHA-256 of the car's profile, hex."""
     program: ProgramIdentity | None
-    """The files of the student's program at its start; null without a program."""
+    """Checksum, number and size of the files of the student's program at its start; null
+    without a program.
+    """
     student: str | None
     """Name of the student; null if it was not given."""
     variation: Variation | None
@@ -1975,9 +1977,9 @@ class Record(RecordRequired, total=False):
     reason: str | None
     """Why the session ended; null while it is active or after a normal finish."""
     rev: str | None
-    """Revision of the published world; null for a built-in world."""
+    """Revision of a published world, or of the world of a project; null for every other world."""
     world_id: str | None
-    """Id of the published world; null for a built-in world."""
+    """Id of the published world; null for every other world."""
 
 
 class RecordListRequired(TypedDict):
@@ -2161,8 +2163,8 @@ class RejudgedRunRequired(TypedDict):
     """The last record of the script: any JSON value."""
     same_world: bool
     """Whether a world that is built from the project now equals the world of the run. Names,
-    rules and pictures of the world are not compared. The drive is judged in the world of
-    the run in either case.
+    rules and the thumbnail of the world are not compared. The drive is judged in the world
+    of the run in either case.
     """
     session: str
     """Id of the session that was judged again."""
@@ -2351,7 +2353,7 @@ class Scene(TypedDict):
     car_glb: str
     """Address of the car as binary glTF, with every joint at zero."""
     version: str
-    """16 hex digits that change whenever anything that is drawn changes."""
+    """16 hex digits that change whenever the file of the world changes."""
     world: str
     """Name of the running world."""
     world_glb: str
@@ -2449,9 +2451,9 @@ class Session(SessionRequired, total=False):
     reason: str | None
     """Why the session ended; null while it is active or after a normal finish."""
     rev: str | None
-    """Revision of the published world; null for a built-in world."""
+    """Revision of a published world, or of the world of a project; null for every other world."""
     world_id: str | None
-    """Id of the published world; null for a built-in world."""
+    """Id of the published world; null for every other world."""
 
 
 class Size(TypedDict):
@@ -2535,11 +2537,11 @@ class State(StateRequired, total=False):
     """Response of `GET /state`, and data of the event `state`."""
 
     current: str | None
-    """Name of the world that is ready; null while a world is being loaded."""
+    """Name of the world that is ready; null while a world is being loaded, or if no world runs."""
     epoch: int
-    """Counter that increases when the car is moved by a pose, a reset, a respawn or a switch.
-    The response of a step omits the counter, because the same step after two respawns must
-    get the same response.
+    """Counter that increases when the car is moved by other means than driving: by a pose, a
+    reset, a respawn, a switch or the start of a session. The response of a step omits the
+    counter, because the same step after two respawns must get the same response.
     """
     time: Num | None
     """Simulated seconds; null before the first world is loaded."""
@@ -2577,7 +2579,7 @@ class Status(StatusRequired, total=False):
     """Response of `GET /status`."""
 
     current: str | None
-    """Name of the loaded world; null until a world is ready."""
+    """Name of the world that is ready; null while a world is being loaded, or if no world runs."""
 
 
 class StepRequest(TypedDict, total=False):
@@ -2792,7 +2794,7 @@ class Track(TypedDict, total=False):
     """Route and bounds of a world."""
 
     bounds: Bounds | None
-    """Bounds of the track's ground; null if the world has no ground."""
+    """Bounds of the drivable surface; null if the world has no such surface."""
     route: RouteLines | None
     """Centre line and borders; null if the world has no route."""
 
@@ -2988,9 +2990,9 @@ class World(WorldRequired, total=False):
     """Response of `GET /world`."""
 
     rev: str | None
-    """Revision of the published world; null for a built-in world."""
+    """Revision of a published world, or of the world of a project; null for every other world."""
     world_id: str | None
-    """Id of the published world; null for a built-in world."""
+    """Id of the published world; null for every other world."""
 
 
 WorldAccess: TypeAlias = Literal["public", "unlisted", "private"]
@@ -3017,8 +3019,8 @@ class WorldEntryRequired(TypedDict):
     ground, m; zero if neither is known.
     """
     verified: bool
-    """Whether the files are known to be unmodified: the world is built in, or its id is the
-    hash of its files.
+    """False for an installed world whose files could not be verified against its id; true for
+    every other world.
     """
 
 
@@ -3026,7 +3028,7 @@ class WorldEntry(WorldEntryRequired, total=False):
     """A world that a client can switch to."""
 
     world_id: str | None
-    """Id of the published world; null for a built-in world."""
+    """Id of the published world; null for every other world."""
 
 
 class WorldObject(TypedDict):
@@ -3063,7 +3065,7 @@ class Worlds(WorldsRequired, total=False):
     """
 
     current: str | None
-    """Name of the world that is ready; null while a world is being loaded."""
+    """Name of the world that is ready; null while a world is being loaded, or if no world runs."""
 
 
 class Xyz(TypedDict):
