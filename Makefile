@@ -86,22 +86,30 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# Installs the programs that the tests compare with, in parallel with the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
 	 $(MAKE) --no-print-directory build need-judge need-gym need-maturin need-schemathesis need-moto $(WHOLE) && wait $$peers
-	@# Most of the programs below wait for a simulator that runs in real time. The lints and the doc
-	@# tests use the processors meanwhile, at the lowest priority and in a session of their own,
+	@# With these two files, nextest runs the tests without cargo, which would wait for the lints below.
+	@$(CARGO) metadata --format-version 1 --locked \
+	   --filter-platform "$$(rustc -vV | sed -n 's/^host: //p')" >target/cargo-metadata.json
+	@$(CARGO) nextest list --workspace --release --locked --list-type binaries-only --message-format json \
+	   >target/test-binaries.json
+	@# Most of the programs and tests below wait for a simulator that runs in real time. The lints and
+	@# the doc tests use the processors meanwhile, at the lowest priority and in a session of their own,
 	@# because the kernel divides processor time between sessions first.
 	@echo "in the background: lints and doc tests, see target/background.log"
 	@setsid sh -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec nice -n 19 $(MAKE) --no-print-directory background' \
 	   >target/background.log 2>&1 & background=$$!; \
 	 trap 'kill -- -$$background 2>/dev/null' EXIT; \
 	 $(MAKE) --no-print-directory suites BUILT=yes || exit 1; \
+	 $(MAKE) --no-print-directory rust-tests || exit 1; \
 	 wait $$background || { cat target/background.log; exit 1; }; \
 	 tail -n 3 target/background.log
-	@# Otherwise the first judge would start slowly, because the machine still writes the build
-	@# results to disk.
+
+# Otherwise the first judge would start slowly, because the machine still writes the build results to
+# disk. Runs one test more at a time than there are processors, because many tests wait for simulated
+# time.
+rust-tests:
 	sync
-	@# Runs one test more at a time than there are processors, because many tests wait for simulated
-	@# time.
-	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --workspace --release --locked --test-threads $$(($$(nproc) + 1))
+	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --cargo-metadata target/cargo-metadata.json \
+	  --binaries-metadata target/test-binaries.json --test-threads $$(($$(nproc) + 1))
 
 background: check
 	$(CARGO) test --doc --workspace --release --locked --quiet
