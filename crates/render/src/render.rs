@@ -194,7 +194,8 @@ impl Renderer {
             for (number, chunk) in stage.meshes[item.mesh].chunks.iter().enumerate() {
                 let centre = placed.to_camera.transform_point3a(chunk.centre);
                 if left < chunk.triangles.len()
-                    || !in_sight(projection, centre, chunk.radius * placed.stretch)
+                    || !is_sphere_in_sight(projection, centre, chunk.radius * placed.stretch)
+                    || !is_box_in_sight(projection, centre, &placed.to_camera.matrix3, chunk.half)
                 {
                     continue;
                 }
@@ -429,7 +430,7 @@ fn view(from: &Pose) -> DAffine3 {
 }
 
 /// Whether a bounding sphere in camera coordinates may be in the picture.
-fn in_sight(projection: &Projection, centre: Vec3A, radius: f32) -> bool {
+fn is_sphere_in_sight(projection: &Projection, centre: Vec3A, radius: f32) -> bool {
     if centre.z + radius < NEAR {
         return false;
     }
@@ -439,6 +440,27 @@ fn in_sight(projection: &Projection, centre: Vec3A, radius: f32) -> bool {
         (v.abs() * projection.focal - centre.z * half) / length > radius
     };
     !out(centre.x, projection.centre.x) && !out(centre.y, projection.centre.y)
+}
+
+/// Whether a bounding box may be in the picture. `centre` is its centre in camera coordinates,
+/// `half` is half its size, and `axes` turns its axes into directions in camera coordinates. This
+/// test is stricter than the one for spheres: most of the car's own chunks surround the camera or
+/// are just behind it, so their spheres reach into the picture.
+fn is_box_in_sight(projection: &Projection, centre: Vec3A, axes: &Mat3A, half: Vec3A) -> bool {
+    let sides = [axes.x_axis * half.x, axes.y_axis * half.y, axes.z_axis * half.z];
+    // Whether the whole box is on the positive side of the plane with this normal at a distance.
+    let is_beyond = |normal: Vec3A, distance: f32| {
+        let reach: f32 = sides.iter().map(|side| normal.dot(*side).abs()).sum();
+        normal.dot(centre) - reach > distance
+    };
+    let focal = projection.focal;
+    // One pixel more than the picture on every side, because corners are rounded to subpixels.
+    let (x, y) = (projection.centre.x + 1.0, projection.centre.y + 1.0);
+    !(is_beyond(Vec3A::new(0.0, 0.0, -1.0), -NEAR)
+        || is_beyond(Vec3A::new(focal, 0.0, -x), 0.0)
+        || is_beyond(Vec3A::new(-focal, 0.0, -x), 0.0)
+        || is_beyond(Vec3A::new(0.0, focal, -y), 0.0)
+        || is_beyond(Vec3A::new(0.0, -focal, -y), 0.0))
 }
 
 /// Writes a row as three bytes per pixel and adds the noise. `first` is the index of the row's

@@ -214,7 +214,8 @@ impl Setup {
         // Each corner is projected once, because several triangles share it.
         points.extend(seen.iter().map(|corner| projection.point_inside(corner)));
         for (i, triangle) in triangles.iter().enumerate() {
-            let [a, mut b, mut c] = triangle.map(usize::from);
+            let [a, b, c] = *triangle;
+            let (a, mut b, mut c) = (usize::from(a), usize::from(b), usize::from(c));
             let mut inner = inner.get(i).copied().unwrap_or_default();
             if mirrored {
                 std::mem::swap(&mut b, &mut c);
@@ -353,6 +354,7 @@ impl Projection {
 
     /// The position of a corner on the screen, or `None` if its triangles have to be clipped or
     /// dropped.
+    #[inline]
     fn point_inside(&self, corner: &Corner) -> Option<Point> {
         let (at, limit) = (corner.at, self.limit());
         let is_inside = at.z >= NEAR && at.x.abs() <= limit * at.z && at.y.abs() <= limit * at.z;

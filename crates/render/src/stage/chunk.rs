@@ -28,8 +28,10 @@ pub(crate) struct Chunk {
     pub(crate) inner: Vec<InnerEdges>,
     /// Index in [`super::Stage::paints`].
     pub(crate) paint: u32,
-    /// Centre of the bounding sphere.
+    /// Centre of the bounding box and of the bounding sphere.
     pub(crate) centre: Vec3A,
+    /// Half the size of the bounding box, m.
+    pub(crate) half: Vec3A,
     /// Radius of the bounding sphere, m.
     pub(crate) radius: f32,
 }
@@ -112,6 +114,7 @@ impl Chunk {
             inner: inner.to_vec(),
             paint,
             centre: Vec3A::ZERO,
+            half: Vec3A::ZERO,
             radius: 0.0,
         };
         let mut own: BTreeMap<u32, u16> = BTreeMap::new();
@@ -135,6 +138,7 @@ impl Chunk {
             .iter()
             .fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p)));
         chunk.centre = (low + high) * 0.5;
+        chunk.half = (high - low) * 0.5;
         chunk.radius = chunk.positions.iter().map(|p| p.distance(chunk.centre)).fold(0.0, f32::max);
         chunk
     }
