@@ -64,8 +64,9 @@ export function isAssignable(key: string): boolean {
 }
 
 /**
- * The changed keys after a shortcut got another key. If another shortcut had that key, it gets the
- * former key of this shortcut, so that no two shortcuts have the same key.
+ * The keys that differ from the defaults, after `key` was assigned to `shortcut`. If another
+ * shortcut had `key`, it gets the former key of `shortcut`, so that no two shortcuts have the same
+ * key.
  */
 export function withKey(changed: KeyMap, shortcut: Shortcut, key: string): KeyMap {
   const wanted = normalize(key);

@@ -3,7 +3,8 @@
 
 use glam::DVec2;
 
-/// Maximum number of cells along one side.
+/// Maximum length of one side of the grid, in cell lengths. The grid has at most one cell more
+/// along this side, because a point exactly at the far end gets a cell of its own.
 const MAX_CELLS: f64 = 128.0;
 
 /// The indices of points, grouped by cell.

@@ -77,8 +77,9 @@ pub enum ArchiveError {
     },
 }
 
-/// The path of an entry that was not unpacked, and the reason. If the name of the entry is unsafe,
-/// the path ends before the first unsafe part. The path may not exist in the folder.
+/// The path of an entry that was not unpacked, relative to the folder, and the reason. If the name
+/// of the entry is unsafe, the path ends before the first unsafe part. It is possible that the
+/// folder has no file with this path.
 pub type LeftOut = (PathBuf, ArchiveError);
 
 /// Unpacks a zip file into a folder, which must not exist.

@@ -156,9 +156,9 @@ impl HandInError {
     /// can succeed.
     pub(crate) fn is_of_machine(&self) -> bool {
         match self {
-            // The leaderboard writes into a folder of its own, and only the names of files come
-            // from the upload. Therefore an error about a name is a fault of the upload, and every
-            // other error is a fault of the machine.
+            // The folder belongs to the leaderboard, and only the names in it come from the upload.
+            // Therefore an error about a name is a fault of the upload, and every other error is a
+            // fault of the machine.
             HandInError::Write(source)
             | HandInError::Unpack(
                 UnpackError::Write { source, .. } | UnpackError::Archive(ArchiveError::Write { source, .. }),

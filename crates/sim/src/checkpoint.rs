@@ -1,4 +1,5 @@
-//! Checkpoints: a simulation goes back to an earlier state of its own, with another seed.
+//! Checkpoints: a simulation takes over a saved state of a simulation of the same world, profile
+//! and overlay, and continues with another seed.
 //!
 //! A training environment starts thousands of episodes from the same state. [`Sim::new`] would
 //! build the engine each time, and [`Sim::restore`] would decode it. [`Sim::rewind`] is faster,

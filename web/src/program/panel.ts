@@ -143,8 +143,8 @@ export function programPanel(app: App): ProgramPanel {
   const seen = persistedSignal("program.seen", false, isBoolean);
   if (!seen.value) {
     seen.value = true;
-    // The first time, the camera image is shown too, because a person who runs a program wants to
-    // see what the car sees.
+    // When the panel is created for the first time, the camera image is shown too, because a person
+    // who runs a program wants to see what the car sees.
     app.onboard.value = true;
   }
   return {

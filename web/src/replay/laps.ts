@@ -161,9 +161,9 @@ function difference(to: number | null, from: number | null): number | null {
 }
 
 /**
- * How much later a run reaches its position at `time` than another run; negative if it is earlier.
- * The times of both runs count from their starts. Null before the start, and where the other run
- * never was.
+ * The time difference between two runs at `time`: the time of `run` since its start, minus the
+ * time that `other` needed to get as far. Negative if `run` is ahead. Null before the start of
+ * `run`, if a run never starts, or if `other` never gets as far.
  */
 export function gapAt(run: Progress, other: Progress, time: number): number | null {
   if (run.start === null || other.start === null || time < run.start) return null;

@@ -1,5 +1,5 @@
-//! Rules for the road: the car can follow the road, the road does not overlap itself, and the road
-//! is on the field.
+//! Rules for the road. The main rules are: the car can follow the road, the road does not overlap
+//! itself, and the road is on the field. Other rules are for the nodes, the length and the start.
 
 use super::finding::{Finding, Location, Rule};
 use crate::grid::Grid;

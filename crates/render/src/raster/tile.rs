@@ -186,7 +186,8 @@ impl Tile {
                 next_group = next::<S>(edges, &strides);
                 let touched = touched::<S>(&edges, &margins);
                 if touched.signs() == 0 {
-                    // Triangles are convex, so none of the other groups of the row is touched.
+                    // Triangles are convex. If an earlier group of the row was touched, no later
+                    // group of the row is touched.
                     if is_inside {
                         break;
                     }
