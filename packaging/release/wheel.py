@@ -40,8 +40,8 @@ def write_wheel(
         compiled, messages = project / "libchicane_native.so", project / "messages"
         compiled.write_bytes(module)
         messages.write_text("".join(json.dumps(one) + "\n" for one in _messages(root, compiled)))
-        # maturin looks only at the module for the glibc of the wheel's tag. The program may need a
-        # newer glibc, so the tag is given here.
+        # The tag of a wheel names the oldest glibc that the wheel supports. maturin derives the tag
+        # from the module only. The program may need a newer glibc, so the tag is given here.
         major, minor = oldest_glibc(program)
         command = [str(maturin), "build", "--release", "--out", f"{name}/out"]
         command += ["--compatibility", f"manylinux_{major}_{minor}"]

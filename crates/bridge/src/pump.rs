@@ -29,9 +29,9 @@ pub(crate) trait Subscribers: Send + Sync + 'static {
     /// Publishes a message of this tick to all subscribers of its topic.
     fn publish(&self, out: &Outgoing, tick: u64);
 
-    /// Sends the latched message of each topic to new subscribers. The latched message of a topic
-    /// is its last message, which every new subscriber gets at once. `latched` returns this message
-    /// of a topic, or `None` if the topic has none. `tick` is the current tick.
+    /// Sends the latched message of each topic to new subscribers. This is the last message of the
+    /// topic, which every new subscriber gets at once. `latched` returns it, or `None` if the topic
+    /// has no latched message. `tick` is the current tick.
     fn send_latched(&self, latched: impl FnMut(Topic) -> Option<Message>, tick: u64);
 }
 

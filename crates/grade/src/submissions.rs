@@ -59,9 +59,10 @@ pub struct Submission {
     pub late: bool,
     /// Name of the uploaded file or folder, for messages and the report.
     pub source: String,
-    /// The uploaded files and folders, each with its name in the unpacked submission. The name is
-    /// usually the student's own name of the file. A Python file is named `main.py` if a list names
-    /// it, or if its name does not come from a learning platform.
+    /// Paths of the uploaded files and folders, each with its file name in the unpacked submission.
+    /// If a learning platform put a prefix before the student's file name, the prefix is removed.
+    /// A Python file that a list names, or that no learning platform named, becomes `main.py`. A
+    /// single folder or zip file does not keep its name, because only its content is unpacked.
     pub parts: Vec<(PathBuf, String)>,
     /// Why the submission can't be used; `None` if no problem was found so far.
     pub problem: Option<String>,

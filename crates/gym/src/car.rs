@@ -55,8 +55,8 @@ pub(crate) struct Episode {
     pub(crate) ended: bool,
 }
 
-/// The state at the start of an episode whose car stands at the first waypoint. This start is
-/// simulated once. Later episodes that start in the same way rewind to it.
+/// The state at the start of an episode whose car stands at the first waypoint. The first such
+/// episode of a course stores this state. Later episodes of the course rewind to it.
 pub(crate) struct PreparedStart {
     checkpoint: Checkpoint,
     episode: Episode,
@@ -151,9 +151,9 @@ impl Car {
         Ok(())
     }
 
-    /// Whether a prepared start has the right lidar scan: no lidar is observed, or a scan is due in
-    /// the last tick before the first step of an episode. A rewind to that tick measures its scan
-    /// again with the noise of the new seed. An older scan would keep the noise of another seed.
+    /// Whether a rewind to the prepared start gives the lidar scan of the new seed. This holds if
+    /// no lidar is observed, or if a scan is due in the tick of the prepared start. The rewind
+    /// measures this scan again with the noise of the new seed. An older scan keeps its old noise.
     fn scan_is_fresh(&self) -> bool {
         let settings = &self.plan.settings;
         let rate = self.course.profile.lidar.rate_hz;

@@ -98,7 +98,9 @@ pub(super) struct FileWatch {
 }
 
 impl FileWatch {
-    /// Starts to watch the calls of this thread and of all processes that it starts later.
+    /// Starts to watch system calls of this thread and of all processes that it starts later. The
+    /// documentation of this module says which calls are watched.
+    ///
     /// `channel` is the descriptor of the harness's channel. A watched call blocks until its
     /// notification is answered, so another thread has to answer it (see [`FileWatch::answer`]).
     #[allow(unsafe_code)]

@@ -26,7 +26,7 @@ pub(crate) fn text(app: &App) -> String {
     text
 }
 
-/// Version, health, memory and disk of this process.
+/// Writes the metrics of the program: version, health, start time, memory and free disk space.
 fn write_program(text: &mut String, app: &App) {
     head(text, "chicane_info", "gauge", "Version of the program; always 1.");
     let _ = writeln!(text, "chicane_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"));

@@ -52,7 +52,8 @@ pub(crate) struct StartedContainer {
 }
 
 impl Container {
-    /// Starts a container in the way that the setting of this machine selects.
+    /// Starts a container for a judging script: a jail, or a container of podman or docker.
+    /// `setting.runner` says which.
     pub(crate) fn start(setting: &Setting) -> Result<StartedContainer, ContainerError> {
         match &setting.runner {
             JudgeRunner::Engine(engine) => {

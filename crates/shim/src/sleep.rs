@@ -103,7 +103,8 @@ unsafe extern "C" fn thrd_sleep(time: *const Timespec, rest: *mut Timespec) -> c
     }
 }
 
-/// A `timeval` as a `timespec`. Microseconds beyond a second are carried over, as in the kernel.
+/// Converts a `timeval` to a `timespec`. Microseconds beyond a second are carried over, as the
+/// kernel does for `select`.
 pub(crate) fn from_timeval(time: Timeval) -> Timespec {
     let carried = time.usec.div_euclid(1_000_000);
     Timespec { sec: time.sec.saturating_add(carried), nsec: time.usec.rem_euclid(1_000_000) * 1000 }

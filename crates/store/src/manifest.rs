@@ -214,8 +214,10 @@ impl Manifest {
         Value::Object(document)
     }
 
-    /// Computes id and revision. `neutral` contains the checksums of the files' neutral forms (see
-    /// `sum.rs`), in the order of the files. `id` is the text that stands for the id in the paths.
+    /// Computes the world id and the revision. `id` is the text at the place of the world id in the
+    /// paths: the id itself, or a placeholder. This function replaces it with zeros before hashing.
+    /// `neutral` contains the checksums of the files in neutral form (see `sum.rs`), in the order
+    /// of the files.
     pub(crate) fn names(&self, id: &str, neutral: &[Sum]) -> (Option<WorldId>, String) {
         let mut document = self.document.clone();
         if let Some(Value::Array(listed)) = document.get_mut("files") {

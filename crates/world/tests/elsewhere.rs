@@ -115,7 +115,7 @@ fn a_hollow_hall_is_a_place_to_start_but_the_inside_of_a_rock_is_not() {
         inside += &fixed(&format!("wall{i}"), &format!("{at} 0 0 0"), &cuboid(size));
     }
     assert_eq!(load(&inside, &[]).expect("loads").spawn, Pose::IDENTITY);
-    // A closed mesh is hollow too, but the car could not get out of it.
+    // A closed mesh is hollow too, but it stands for a solid body, so the car must start outside.
     let rock = box_mesh([8.0, 8.0, 4.0], None);
     let inside = GROUND.to_owned() + &fixed("rock", "0 0 0 0 0 0", &mesh("model://meshes/rock.dae"));
     let world = load(&inside, &[("meshes/rock.dae", &rock)]).expect("loads");

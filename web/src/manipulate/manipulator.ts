@@ -40,7 +40,7 @@ interface Drag {
   name: string;
   /** Pointer id. */
   pointer: number;
-  /** Height above the ground of the grabbed point, in metres. */
+  /** Z coordinate of the grabbed point, in metres. */
   height: number;
   /** Vector from the grabbed point to the origin of the object, in metres. */
   grabOffset: [number, number];

@@ -157,7 +157,10 @@ export function runView(
   return { bar, card: card.element, notice, page: page.element };
 }
 
-/** Loads a run. A run without a journal is not an error, because its record can still be shown. */
+/**
+ * Loads a run. If its tracks can't be loaded, for example because the run has no journal, the
+ * record is still shown.
+ */
 async function loadRun(session: string, onProgress: (bytes: number) => void): Promise<LoadedRun> {
   const [record, tracks] = await Promise.all([
     fetchRecord(session),

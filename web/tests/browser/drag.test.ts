@@ -17,7 +17,8 @@ interface Pointer {
 const LAPTOP = { viewport: { width: 1280, height: 720 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 /**
- * The largest allowed distance between the pointer and the point of the object that was pressed.
+ * Tolerance in metres: the largest distance between the pointer and the pressed point of the
+ * object, and between the dropped pose and the pose that the simulator reports.
  */
 const TOLERANCE_M = 0.02;
 /**

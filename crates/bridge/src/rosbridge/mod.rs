@@ -1,13 +1,13 @@
 //! The robot's topics for programs without ROS. The programs use the rosbridge protocol over a
 //! WebSocket. Messages are JSON, and the server can send them as CBOR too.
 //!
-//! Each client has a mailbox (`mailbox`). While there are subscribers, the pump creates the
-//! messages of every tick. Each form of a message is encoded once (`encode`) and put into the
-//! mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its own
-//! speed. If the client is slow, the oldest messages are dropped. Messages from a client are parsed
-//! (`protocol`) and executed (`client`), or answered with a status message. Commands are queued. If
-//! too many commands of a topic wait, the oldest of them are dropped. The bridge does not depend on
-//! DDS, and works without a ROS 2 graph.
+//! Each client has a mailbox (`mailbox`). While there are subscribers, the pump (`crate::pump`)
+//! creates the messages of every tick. Each form of a message is encoded once (`encode`) and put
+//! into the mailboxes of all subscribers (`hub`). Each client takes messages from its mailbox at its
+//! own speed. If the client is slow, the oldest messages are dropped. Messages from a client are
+//! parsed (`protocol`) and executed (`client`), or answered with a status message. Commands are
+//! queued. If too many commands of a topic wait, the oldest of them are dropped. The bridge does not
+//! depend on DDS, and works without a ROS 2 graph.
 
 mod cbor;
 mod client;

@@ -205,7 +205,8 @@ fn topics_with(direction: Direction) -> Vec<Topic> {
 struct ServiceArgs(Map<String, Value>);
 
 impl ServiceArgs {
-    /// Parses an object, or a list of values in the order of the fields.
+    /// Parses the arguments of a service call: an object, a list of values in the order of the
+    /// fields, or null for no arguments.
     fn parse(service: &Service, args: &Value) -> Result<ServiceArgs, String> {
         let known: Vec<&str> = fields(service.request).map(|field| field.name).collect();
         let takes = || match known.len() {

@@ -226,8 +226,8 @@ fn leaderboard_options(
     }
     let mut worlds = Vec::new();
     for world in &given.worlds {
-        // A name is looked up later, as in `options`, because the simulator also knows the
-        // installed worlds.
+        // A name is not looked up here, because this library lacks the installed worlds. The
+        // simulator looks it up later, as in `options`.
         if Path::new(world).exists() {
             let (found, name) = world_source::find_with(world, None, &args.resources.folders())?;
             library = library.with_world_of(&found, &name);

@@ -123,8 +123,8 @@ fn the_file_of_a_run_can_have_the_program() {
     folder.workspace("lib/helper.py", "x = 2\n");
     let output = chicane(&[&export[..], &[&workspace]].concat());
     assert!(last_line(&output.stderr).contains("is not the one of this run"), "{output:?}");
-    // The verification notices a changed program, even if the checksum of the file was computed
-    // again.
+    // The verification detects the changed program by its hash in the record. The checksum of the
+    // run file does not reveal the change, because `pack` has computed a new checksum.
     let mut parts = run_file::unpack(&std::fs::read(&exported).expect("read")).expect("a run file");
     parts.insert("program/f/lib/helper.py".to_owned(), b"x = 3\n".to_vec());
     std::fs::write(&exported, run_file::pack(&parts)).expect("written");

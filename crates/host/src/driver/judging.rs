@@ -171,7 +171,7 @@ impl JudgedSession {
         self.speed
     }
 
-    /// Starts simulated time at this tick.
+    /// Starts the run at this tick. The run may last `limit_s` simulated seconds.
     pub(super) fn start(&mut self, tick: u64, limit_s: f64) {
         self.run = Some(RunTicks::new(tick, limit_s));
     }

@@ -45,11 +45,10 @@ impl Driver {
     }
 
     /// Whether the published value is stale and has to be replaced after a time slice. In virtual
-    /// time, this is false as soon as all granted ticks are simulated. `answer_grant` then
-    /// publishes, because the content of the streams that the program reads must not depend on the
-    /// wall clock. While granted ticks remain, a publication after a time slice changes no such
-    /// stream, because the time keeper grants many ticks at once only if the program has no open
-    /// stream.
+    /// time, this is false as soon as all granted ticks are simulated, and `answer_grant` publishes
+    /// instead. Otherwise the program's streams would depend on the wall clock. While several
+    /// granted ticks remain, a publication after a time slice is harmless: the time keeper grants
+    /// several ticks at once only if the program has no open stream.
     fn is_late(&self) -> bool {
         self.out.is_stale() && self.granted().is_none_or(|ticks| ticks > 0)
     }

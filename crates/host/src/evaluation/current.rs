@@ -45,8 +45,8 @@ struct CurrentView {
     log: VecDeque<String>,
     /// Whether a fault of the simulator ended the session or left its record incomplete on disk.
     simulator_failed: bool,
-    /// The report on what a session in virtual time spent its time on; `None` before the end of the
-    /// session.
+    /// How a session in virtual time spent its real time. `None` before the end of the session, and
+    /// for a session in real time.
     pace_report: Option<PaceReport>,
 }
 

@@ -75,8 +75,8 @@ impl MeshBuilder {
         }
     }
 
-    /// Returns the mesh. Faces that meet at an angle of less than `crease` radians share a smooth
-    /// normal.
+    /// Returns the mesh. Faces share a smooth normal at a common corner if the angle between their
+    /// normals is at most `crease` radians.
     pub(super) fn finish(self, crease: f64) -> Mesh {
         let least = libm::cos(crease);
         let faces: Vec<DVec3> = self.triangles.iter().map(|(t, _)| area(t)).collect();

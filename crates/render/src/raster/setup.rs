@@ -10,8 +10,9 @@ pub(crate) const NEAR: f32 = 0.02;
 /// Subpixel steps per pixel. Corners are snapped to these steps.
 pub(super) const SUBPIXELS: i32 = 256;
 /// Minimum length of an edge that is drawn as an inner edge (see [`InnerEdges`]), in 1/256 of a
-/// pixel. The pixels at the ends of such an edge are not antialiased, although the outline of the
-/// surface may pass through them. With short inner edges, there would be many such pixels.
+/// pixel. The pixels at the ends of such an edge may not be antialiased correctly, because the
+/// outline of the surface may pass through them. With short inner edges, there would be many such
+/// pixels.
 const LONG_EDGE: i32 = 12 * SUBPIXELS;
 /// Triangles are clipped at this distance from the centre of the picture, pixels. The borders of
 /// every picture are nearer to the centre. Edges of twice this length still fit into the 32-bit

@@ -27,8 +27,9 @@ pub(crate) trait Simd: Copy + 'static {
     type Floats: Floats<Ints = Self::Ints>;
     type Ints: Ints<Floats = Self::Floats>;
 
-    /// Samples a mipmap level at eight places. Returns red, green, blue and alpha of each place,
-    /// four times the mean of its samples. Only the places in `mask` are valid.
+    /// Samples a mipmap level at eight places. Returns the red, green, blue and alpha values of the
+    /// places. Each value is four times the mean of the samples of its place. Only the places in
+    /// `mask` are valid.
     fn sampled(level: &Samples<'_>, place: [Self::Ints; 2], mask: u32) -> [Self::Ints; 4];
 }
 

@@ -152,8 +152,8 @@ fn check(access: &Access, request: &Request) -> Result<Decision, ApiError> {
     }
 }
 
-/// Whether a request is `GET /health`, which monitors without a token may send. A request for a
-/// stream of `/health` needs a token.
+/// Whether a request is `GET /health` or `HEAD /health` without a query. Monitors may send this
+/// request without a token. A request for a stream of `/health` needs a token.
 fn is_health(request: &Request) -> bool {
     let accepts = request.headers().get("accept").map_or(&b""[..], |v| v.as_bytes());
     matches!(*request.method(), Method::GET | Method::HEAD)

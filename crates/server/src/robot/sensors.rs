@@ -143,7 +143,7 @@ impl<const INDEX: usize> Reading for AngleReading<INDEX> {
     }
 }
 
-/// Returns the speed that the wheels measure, in m/s.
+/// Returns the speed computed from the wheels, in m/s.
 #[utoipa::path(get, path = "/speed", tag = "Driving", operation_id = "get_speed",
     params(("stream" = Option<bool>, Query, description = "Server-sent events, 30 per simulated second")),
     responses(

@@ -1,8 +1,9 @@
 //! The WebSockets `/speed/stream` and `/steering/stream`: each frame is a command.
 //!
 //! The server executes all frames in order. It reads the next frame when the command of the
-//! previous frame is in force. When the client disconnects, the server releases the last command of
-//! the client. The robot then ends that command after 0.7 s, unless a newer command was given.
+//! previous frame is in force. When the client disconnects, the server sends the robot a
+//! `Command::Release` for the client's last command. The robot then ends this command within
+//! 0.7 simulated seconds, unless a newer command has replaced it.
 
 use super::error::RobotError;
 use super::to_wire;
