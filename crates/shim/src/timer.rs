@@ -3,7 +3,6 @@
 use crate::clock;
 use crate::layout::{NEVER, Slot, real};
 use crate::raw::{self, EFAULT, EINVAL, ENOSYS, Timespec, Timeval, function, nr};
-use crate::sleep::from_timeval;
 use crate::slot;
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::Ordering::Relaxed;
@@ -28,6 +27,12 @@ fn alarm_slot() -> Option<(&'static Slot, u64)> {
 fn to_timeval(nanoseconds: u64) -> Timeval {
     let time = clock::timespec(nanoseconds);
     Timeval { sec: time.sec, usec: time.nsec / 1000 }
+}
+
+/// The duration of a `timeval` in nanoseconds. `None` if the kernel's timers would refuse it. Unlike
+/// `select`, they accept less than a million microseconds only.
+fn duration(time: Timeval) -> Option<u64> {
+    clock::duration(Timespec { sec: time.sec, nsec: time.usec.checked_mul(1000)? })
 }
 
 /// The alarm of a process, relative to `now`.
@@ -59,7 +64,7 @@ unsafe extern "C" fn setitimer(which: c_int, new: *const Interval, old: *mut Int
     }
     // SAFETY: the program passes a valid address or null, which removes the alarm.
     let (value, interval) = match unsafe { new.as_ref() } {
-        Some(new) => (clock::duration(from_timeval(new.value)), clock::duration(from_timeval(new.interval))),
+        Some(new) => (duration(new.value), duration(new.interval)),
         None => (Some(0), Some(0)),
     };
     let (Some(value), Some(interval)) = (value, interval) else { return raw::fail(EINVAL) };

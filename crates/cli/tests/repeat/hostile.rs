@@ -258,6 +258,21 @@ signal.pause()",
     assert_eq!(lines(&record), ["0.5", "0.75", "1.0", "3.0"]);
 }
 
+/// Regression test: the microseconds beyond a second were carried over.
+#[test]
+fn an_alarm_with_too_many_microseconds_was_set() {
+    let program = python(
+        "import ctypes
+library = ctypes.CDLL(None, use_errno=True)
+for alarm in [(0, 0, 0, 1_000_000), (0, 1_000_000, 1, 0), (0, 0, 1, -1), (0, 0, 1, 999_999)]:
+    print(library.setitimer(0, (ctypes.c_long * 4)(*alarm), None), ctypes.get_errno())",
+    );
+    let record = run(&program);
+    assert_exit(&record, 0);
+    assert_virtual(&record);
+    assert_eq!(lines(&record), ["-1 22", "-1 22", "-1 22", "0 22"]);
+}
+
 #[test]
 fn a_program_can_not_set_the_clock() {
     let program = python(
