@@ -125,7 +125,8 @@ describe("the robot", () => {
   });
 
   it("has instruments with speed, lidar points, odometry error and latency", async () => {
-    const visit = await fixture.open();
+    // At half the resolution, the line of the plot would be too thin to have its full colour.
+    const visit = await fixture.open({ deviceScaleFactor: 1 });
     await visit.byTestId("instruments-button").click();
     await visit.byTestId("instruments").waitFor();
     const stream = visit.page.waitForRequest((request) => request.url().includes("/states?include=lidar"));
