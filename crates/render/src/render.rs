@@ -475,3 +475,44 @@ fn write_row(row: &[[u8; 4]], first: u32, noise: Option<Noise>, to: &mut [u8], i
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chicane_testkit::Random;
+
+    /// Boxes in camera coordinates. The camera is inside of the bounding spheres of many of them.
+    #[test]
+    fn a_box_in_the_picture_is_never_skipped() {
+        let mut random = Random(1);
+        let mut number =
+            move |low: f32, high: f32| low + (high - low) * (random.below(1 << 20) as f32 / (1 << 20) as f32);
+        let projection = Projection { focal: 120.0, centre: Vec2::new(80.0, 60.0), width: 160, height: 120 };
+        let (mut seen, mut skipped) = (0, 0);
+        for _ in 0..20_000 {
+            let centre = Vec3A::new(number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 2.0));
+            let half = Vec3A::new(number(0.0, 0.5), number(0.0, 0.5), number(0.0, 0.5));
+            let turn = glam::Quat::from_euler(
+                glam::EulerRot::XYZ,
+                number(-3.0, 3.0),
+                number(-3.0, 3.0),
+                number(-3.0, 3.0),
+            );
+            let axes = Mat3A::from_quat(turn) * number(0.2, 2.0);
+            let is_visible = (0..100).any(|_| {
+                let inside = Vec3A::new(number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0)) * half;
+                let at = centre + axes * inside;
+                let place = Vec2::new(at.x, at.y) * (projection.focal / at.z) + projection.centre;
+                let end = Vec2::new(160.0, 120.0);
+                at.z >= NEAR && place.cmpge(Vec2::ZERO).all() && place.cmple(end).all()
+            });
+            let is_drawn = is_box_in_sight(&projection, centre, &axes, half);
+            assert!(is_drawn || !is_visible, "centre {centre}, half {half}, axes {axes}");
+            seen += u32::from(is_visible);
+            let stretch = axes.x_axis.length();
+            skipped +=
+                u32::from(!is_drawn && is_sphere_in_sight(&projection, centre, half.length() * stretch));
+        }
+        assert!(seen > 1_000 && skipped > 1_000, "{seen} boxes seen, {skipped} skipped");
+    }
+}
