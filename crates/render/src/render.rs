@@ -454,7 +454,7 @@ fn is_box_in_sight(projection: &Projection, centre: Vec3A, axes: &Mat3A, half: V
         normal.dot(centre) - reach > distance
     };
     let focal = projection.focal;
-    // One pixel more than the picture on every side, because corners are rounded to subpixels.
+    // The picture is extended by one pixel on every side, because corners are rounded to subpixels.
     let (x, y) = (projection.centre.x + 1.0, projection.centre.y + 1.0);
     !(is_beyond(Vec3A::new(0.0, 0.0, -1.0), -NEAR)
         || is_beyond(Vec3A::new(focal, 0.0, -x), 0.0)
