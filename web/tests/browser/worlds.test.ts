@@ -8,6 +8,14 @@ const ID = "0123456789abcdef0123456789abcdef";
 /** Time in which a deletion can be undone (`UNDO_MS` in `delayed-deletion.ts`). */
 const UNDO_MS = 6000;
 
+/**
+ * The errors of a page that requests the picture or the route of an installed world at the moment
+ * of the deletion of the world.
+ */
+function filesOf(id: string): RegExp {
+  return new RegExp(`status of 404 .*/worlds/custom_${id}/(thumbnail\\.png|waypoints\\.npy)`);
+}
+
 /** `window` of a page whose timers of one duration are held. */
 interface HeldTimers {
   /** Ends the held timers that were not cancelled, and returns their number. */
@@ -141,6 +149,7 @@ describe("worlds", () => {
         await page.addInitScript(holdTimers, UNDO_MS);
       },
     });
+    visit.allowedErrors = filesOf(id);
     await visit.page.getByText(en.worlds.linkedMissing).waitFor();
     expect(await visit.byTestId("install-id").inputValue()).toBe(id);
     await visit.byTestId("install").click();
@@ -194,6 +203,7 @@ describe("worlds", () => {
     const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     await fixture.simulator.request("worlds/install", { world_id: id });
     const visit = await fixture.open();
+    visit.allowedErrors = filesOf(id);
     await visit.byTestId("worlds").click();
     const tile = visit.byTestId(`world-custom_${id}`);
     await tile.getByTestId("delete").click();
