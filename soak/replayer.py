@@ -116,7 +116,7 @@ class Replayer:
         return float(header.get("duration", 0.0))
 
     def _verify(self, session: str, content: bytes, tracks: bytes) -> None:
-        """Verifies a run and a falsified copy, and lets the program write the tracks."""
+        """Verifies a run and a falsified copy, and compares a replay's tracks with the server's."""
         self._folder.mkdir(parents=True, exist_ok=True)
         good, bad = self._folder / "run.chicane", self._folder / "false.chicane"
         made = self._folder / "tracks.bin"

@@ -187,7 +187,8 @@ class Viewer:
                 socket.send(b"\xff\xfe", opcode=1)
             code, expected = socket.close_code(), 1007 if how == "text" else 1002
             # The server may have closed /audio/stream earlier for another reason: with code 1013 if
-            # there are too many sounds, or with code 1000 if another client stopped the sounds.
+            # the sound could not start (too many sounds, or a world is loading), or with code 1000
+            # if the sound ended (another client stopped it, or a reset or a world switch).
             if code != expected and not (path == "/audio/stream" and code in (1000, 1013)):
                 raise StreamError(f"{path}, {how}: closed with {code}, not with {expected}")
         finally:

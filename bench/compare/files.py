@@ -1,4 +1,4 @@
-"""Writes the scene to a folder, from which all contenders read it."""
+"""Writes the files of the scene: car and floor for all contenders, and Chicane's worlds."""
 
 import json
 import struct

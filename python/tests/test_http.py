@@ -227,14 +227,16 @@ class Streams(unittest.TestCase):
         with self.assertRaises(chicane.ConnectError):
             next(events)
 
-    def first_event(self, *answers: bytes, timeout: float) -> Iterator[Callable[[], Any]]:
+    def first_event(self, *connections: bytes, timeout: float) -> Iterator[Callable[[], Any]]:
         """Yields a function for the blocking and one for the asynchronous client.
 
-        Each function returns the first event of a stream.
+        Each function returns the first event of a stream. `connections` has one response per
+        connection.
         """
-        url = self.fake(list(answers)).url
+        script = [[answer] for answer in connections]
+        url = self.fake(*script).url
         yield lambda: next(Sim(url, timeout=timeout).events())
-        url = self.fake(list(answers)).url
+        url = self.fake(*script).url
 
         async def wait() -> Any:
             return await AsyncSim(url, timeout=timeout).events().__anext__()
@@ -253,6 +255,12 @@ class Streams(unittest.TestCase):
     def test_stream_without_a_response_raises_timeout(self) -> None:
         for first_event in self.first_event(Fake.HOLD, timeout=0.2):
             with self.assertRaises(chicane.Timeout):
+                first_event()
+
+    def test_first_connection_without_a_response_is_not_retried(self) -> None:
+        stream = chunked(*self.SECOND, kind="text/event-stream")
+        for first_event in self.first_event(b"", stream, timeout=5):
+            with self.assertRaisesRegex(chicane.ConnectError, "lost the connection"):
                 first_event()
 
     def test_mjpeg_parts_with_and_without_a_length(self) -> None:

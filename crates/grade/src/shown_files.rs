@@ -23,14 +23,14 @@ pub fn sha256(
     }
     let files: Vec<Option<String>> = paths.iter().map(|path| of_path(path)).collect();
     let values: Vec<Option<Vec<u8>>> = environment.iter().map(|name| value(name)).collect();
-    // Lists of texts and of numbers are always valid JSON.
+    // The serialisation of optional texts and numbers cannot fail.
     Some(Sum::of(&serde_json::to_vec(&(files, values)).unwrap_or_default()).hex())
 }
 
 /// The hash of a file or of the files of a folder, without the folders `.git` and `__pycache__`. If
 /// the files of a folder are too large or can't all be read, caches and virtual environments are
-/// left out too. `None` if the rest is too large or can't be read. A missing path is not an error here: the box
-/// of each unit refuses it and names the reason.
+/// left out too. `None` if the rest is too large or can't be read. A missing path is not an error
+/// here: the box of each unit refuses it and names the reason.
 fn of_path(path: &Path) -> Option<String> {
     if path.is_dir() {
         let limits = WorkspaceLimits { bytes: MAX_BYTES, entries: MAX_ENTRIES };

@@ -103,7 +103,7 @@ pub enum GymError {
         /// Index of the environment.
         car: usize,
     },
-    /// The environment keeps no pictures.
+    /// The environment does not keep what is needed to draw a picture.
     #[error("this environment has no pictures: create it with render_mode='rgb_array'")]
     NoPicture,
     /// The bytes were not written by a save of an environment.

@@ -458,8 +458,9 @@ fn map_users(pid: u32, plan: &JailPlan) -> Result<(), JailError> {
     write("gid_map", &format!("{} {gid} 1\n", inside(gid)))
 }
 
-/// The id on the host for closed boxes: the first of `STUDENT_IDS` that exists in the simulator's
-/// user namespace. If none exists there, returns the first id, and the kernel then refuses the map.
+/// The user or group id of closed boxes outside of their own user namespaces: the first of
+/// `STUDENT_IDS` that exists in the simulator's user namespace. If none exists there, returns the
+/// first id, and the kernel then refuses the map.
 fn student_id(file: &str) -> u32 {
     let own = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
     let has = |id: u32| {

@@ -4,11 +4,11 @@
 //! Theory of operation. Init builds the box in its own mount namespace, with four kinds of mounts:
 //!
 //! - An empty, read-only file system hides each folder of a simulator, the control groups, and
-//!   every further `proc` of the host. If the folder of a simulator is also mounted at another path
-//!   of the host, that path is hidden as well.
-//! - Each parent of a hidden folder, and of the program `chicane`, is bound onto itself. The kernel
-//!   refuses to rename or remove a folder that is a mount point in the namespace of the caller, so
-//!   the program can't move a data folder away and put another one in its place.
+//!   every `proc` that the host has mounted outside of `/proc`. If the folder of a simulator is
+//!   also mounted at another path of the host, that path is hidden as well.
+//! - Each folder above a hidden folder or above the program `chicane` is bound onto itself. The
+//!   kernel refuses to rename or remove a folder that is a mount point in the namespace of the
+//!   caller, so the program can't move a data folder away and put another one in its place.
 //! - The program `chicane` is bound onto itself, read-only.
 //! - New instances of `/proc` and `/dev/pts` show the program's own processes and terminals only.
 //!

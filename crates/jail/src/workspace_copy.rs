@@ -9,7 +9,7 @@
 //! the same time.
 //!
 //! The copy is a stream of entries in frames (a length, then that many bytes). A frame of length 0
-//! ends the stream, so the reader takes no byte of the message that follows.
+//! ends the stream, so the receiver reads no byte of the message that follows.
 
 use crate::workspace_stream::{CopyError, receive};
 use chicane_wire::ProgramIdentity;

@@ -369,7 +369,7 @@ impl Connection {
     }
 
     /// When the next bytes or the end of the connection are due, in virtual nanoseconds. `None` if
-    /// there is neither, or if the program's socket is full.
+    /// there is neither, or if the socket accepts no more bytes now.
     fn due(&self) -> Option<u64> {
         if self.finished {
             return None;

@@ -64,8 +64,8 @@ pub(crate) async fn read_large_json<T: chicane_wire::Body>(
     read_and_parse(request, limit, Some(&BUFFER_PERMITS)).await
 }
 
-/// Reads a request from a JSON body of at most `limit` bytes, without a permit of the common
-/// buffer. The caller must limit how many such bodies are read at the same time.
+/// Reads a request from a JSON body of at most `limit` bytes, without a permit of
+/// [`BUFFER_PERMITS`]. The caller must limit how many such bodies are read at the same time.
 pub(crate) async fn read_json_without_permit<T: chicane_wire::Body>(
     request: Request,
     limit: usize,

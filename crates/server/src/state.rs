@@ -77,7 +77,7 @@ pub(crate) struct AppState {
     pub(crate) sockets: Arc<Semaphore>,
     /// Start of the server.
     pub(crate) started: Instant,
-    /// Whether the server accepts connections of this machine only, and needs no token. In that
+    /// Whether the server accepts connections from this machine only, and needs no token. In that
     /// case, its clients count as programs of the user who runs the server.
     pub(crate) serves_own_user: bool,
 }

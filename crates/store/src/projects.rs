@@ -74,7 +74,8 @@ pub enum ProjectWrite {
     Done(ProjectHead),
     /// There is no such project.
     Missing,
-    /// The writer changed a revision that is no longer the current one. Holds the current project.
+    /// The change is refused, because it is based on a revision that is no longer the current one.
+    /// Holds the current project.
     Conflict(ProjectRow),
     /// There are too many projects.
     TooManyProjects,

@@ -329,7 +329,8 @@ class Stream(Generic[T]):
     """An iterator over the events or pictures of a stream.
 
     After a lost connection the stream reconnects and continues. It retries for `patience` seconds,
-    then raises the last error. The first connection is not retried.
+    then raises the last error. The first connection is not retried, and a refusal is raised
+    immediately.
     Call `close` or use `with` to end the stream.
     """
 
@@ -390,6 +391,8 @@ class Stream(Generic[T]):
                 why = error
             except (OSError, EOFError) as error:
                 why = ConnectError(f"{self._request.name}: lost the connection: {error}")
+                if first:
+                    raise why from error
             except ValueError as error:
                 raise ProtocolError(f"{self._request.name}: {error}") from error
             finally:

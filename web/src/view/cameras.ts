@@ -281,8 +281,8 @@ export class Cameras {
       if (this.#mode === "chase" && this.sceneView.item(CAR)) moving = this.#chase(seconds);
       if (this.controls.update(seconds)) moving = true;
     }
-    // The near plane is kept as far away as possible. Otherwise the depth buffer could not separate
-    // layers of the road that are half a millimetre apart.
+    // The near plane is halfway to the height of the highest objects. With a nearer plane, the depth
+    // buffer could not separate layers of the road that are half a millimetre apart.
     const near = Math.max(0.02, 0.5 * (camera.position.z - HIGHEST_M));
     if (Math.abs(near - camera.near) > 0.1 * near) {
       camera.near = near;

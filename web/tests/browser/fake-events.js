@@ -44,7 +44,7 @@ export const TRACEBACK = [
   "ModuleNotFoundError: No module named 'nunpy'",
 ];
 
-/** The part of a record about a run without commands of other senders. */
+/** The fields of the record of an ordinary run, in which no other sender sent commands. */
 const QUIET = {
   student: "Ada Lovelace",
   program: { sha256: "00", files: 1, bytes: 420 },

@@ -55,7 +55,7 @@ pub(crate) enum User {
     Ordinary,
 }
 
-/// The users as which this machine can run a simulator: both if the tests run as root, otherwise
+/// The users who can run a simulator on this machine: both if the tests run as root, otherwise
 /// only the user of the tests.
 pub(crate) fn users() -> Vec<User> {
     if rustix::process::geteuid().is_root() { vec![User::Own, User::Ordinary] } else { vec![User::Own] }

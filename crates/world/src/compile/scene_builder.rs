@@ -59,9 +59,10 @@ impl<'a> SceneBuilder<'a> {
         self.scene.instances.push(instance);
     }
 
-    /// Adds all visuals of a model. `extents` is the bounding box of an object's collision shapes,
-    /// or the stand-in of the track or of scenery. The built-in mesh of an object is stretched to
-    /// this box. A missing mesh is replaced by this box.
+    /// Adds all visuals of a model. For an object, `extents` is the bounding box of its collision
+    /// shapes. For the track and for scenery, it is the box that is drawn instead of missing meshes.
+    /// The built-in mesh of an object is stretched to this box. This box also replaces the first
+    /// missing mesh, and further missing meshes are not drawn.
     pub(super) fn add_visuals(
         &mut self,
         body: &RigidModel<'_>,

@@ -67,7 +67,7 @@ pub(super) enum Reach {
 impl FromRequestParts<App> for Reach {
     type Rejection = Infallible;
 
-    /// If the simulator accepts connections of this machine only and needs no token, its clients
+    /// If the simulator accepts connections from this machine only and needs no token, its clients
     /// count as programs of its own user. A judged program runs in a jail, and the simulator must
     /// not give the program access to more files and addresses than the jail does.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Reach, Infallible> {
