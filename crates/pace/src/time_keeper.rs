@@ -234,6 +234,9 @@ impl TimeKeeper {
         let started = Instant::now();
         self.wait_until_quiet()?;
         self.note(|report| report.program += started.elapsed());
+        // The check must not come after the session has read the output. On a busy machine, a short
+        // wait would be over by then.
+        self.is_real |= self.notice_real_wait();
         self.wait_for_simulation()?;
         if self.is_real && self.threads.look() != Look::Same {
             return Ok(());
@@ -359,6 +362,25 @@ impl TimeKeeper {
         }
     }
 
+    /// Whether a thread waits in real time now: in a system call that ends after some time, without
+    /// a slot of the shared file.
+    fn notice_real_wait(&mut self) -> bool {
+        let mut timed = self.threads.blocked().filter(|thread| thread.timed).peekable();
+        if timed.peek().is_none() {
+            return false;
+        }
+        let slots = self.clock.slots();
+        let waits: Vec<i32> =
+            slots.iter().filter(|slot| slot.deadline.is_some()).map(|slot| slot.tid).collect();
+        let is_real = timed.any(|thread| !waits.contains(&thread.inner_tid));
+        if is_real {
+            self.note_real(
+                "a thread of the program waits in real time (static binary or direct system call)",
+            );
+        }
+        is_real
+    }
+
     /// The earliest event with its time, and whether the program uses real time now.
     fn choose(&mut self) -> (Option<Moment>, bool) {
         let threads: BTreeMap<i32, BlockedThread> =
@@ -375,15 +397,7 @@ impl TimeKeeper {
             events.push((due.max(self.now), Event::Bytes { connection }));
         }
         events.extend(self.output_due.map(|due| (due.max(self.now), Event::Output)));
-        let waits: Vec<i32> =
-            slots.iter().filter(|slot| slot.deadline.is_some()).map(|slot| slot.tid).collect();
-        let mut is_real = false;
-        if threads.values().any(|thread| thread.timed && !waits.contains(&thread.inner_tid)) {
-            self.note_real(
-                "a thread of the program waits in real time (static binary or direct system call)",
-            );
-            is_real = true;
-        }
+        let mut is_real = self.notice_real_wait();
         let real_bits = self.clock.real_bits();
         for (bit, name) in [
             (real::TIMERFD, "timerfd_settime"),

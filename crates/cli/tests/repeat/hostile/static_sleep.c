@@ -3,8 +3,8 @@
 #include <time.h>
 
 int main(void) {
-    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 100000000};
-    for (int number = 0; number < 3; number++) {
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 200000000};
+    for (int number = 0; number < 5; number++) {
         nanosleep(&pause, NULL);
         printf("slept %d\n", number);
         fflush(stdout);
