@@ -108,13 +108,12 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	 wait $$background || { cat target/background.log; exit 1; }; \
 	 tail -n 3 target/background.log
 
-# Otherwise the first judge would start slowly, because the machine still writes the build results to
-# disk. Runs one test more at a time than there are processors, because many tests wait for simulated
-# time.
+# Without `sync`, the first judge would start slowly, because the machine still writes the build
+# results to disk.
 rust-tests:
 	sync
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --cargo-metadata target/cargo-metadata.json \
-	  --binaries-metadata target/test-binaries.json --test-threads $$(($$(nproc) + 1))
+	  --binaries-metadata target/test-binaries.json
 
 background: check
 	$(CARGO) test --doc --workspace --release --locked --quiet
