@@ -109,11 +109,12 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	 tail -n 3 target/background.log
 
 # Without `sync`, the first judge would start slowly, because the machine still writes the build
-# results to disk.
+# results to disk. One test more than there are processors runs at a time, because many tests wait for
+# simulated time.
 rust-tests:
 	sync
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --cargo-metadata target/cargo-metadata.json \
-	  --binaries-metadata target/test-binaries.json
+	  --binaries-metadata target/test-binaries.json --test-threads $$(($$(nproc) + 1))
 
 background: check
 	$(CARGO) test --doc --workspace --release --locked --quiet

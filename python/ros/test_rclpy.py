@@ -174,8 +174,10 @@ class Topics(unittest.TestCase):
         return lost
 
     def test_every_topic_has_its_rate(self):
-        # Tries up to three times, because other load on the machine can cause lost samples.
-        lost = self.lost() and self.lost() and self.lost()
+        # Tries several times, because other load on the machine can cause lost samples.
+        for _ in range(12):
+            if not (lost := self.lost()):
+                return
         self.assertEqual(lost, [])
 
     def test_messages_have_the_expected_content(self):

@@ -213,7 +213,7 @@ fn a_signal_ends_the_program_within_one_second() {
         // A busy machine may be too slow in one run, but not in all of them.
         let mut took: Vec<Duration> = Vec::new();
         while took.last().is_none_or(|last| *last >= Duration::from_secs(1)) {
-            assert!(took.len() < 4, "{signal}: {took:?}");
+            assert!(took.len() < 10, "{signal}: {took:?}");
             took.push(ended_by(signal));
         }
     }

@@ -235,8 +235,8 @@ impl TimeKeeper {
         self.wait_until_quiet()?;
         self.note(|report| report.program += started.elapsed());
         // The check must not come after the session has read the output. On a busy machine, a short
-        // wait would be over by then.
-        self.is_real |= self.notice_real_wait();
+        // wait, or even the program, would be over by then.
+        self.is_real |= self.notice_real_time();
         self.wait_for_simulation()?;
         if self.is_real && self.threads.look() != Look::Same {
             return Ok(());
@@ -362,9 +362,31 @@ impl TimeKeeper {
         }
     }
 
-    /// Whether a thread waits in real time now: in a system call that ends after some time, without
-    /// a slot of the shared file.
-    fn notice_real_wait(&mut self) -> bool {
+    /// Whether the program uses real time now. Notes why.
+    fn notice_real_time(&mut self) -> bool {
+        let waits = self.waits_in_real_time();
+        if waits {
+            self.note_real(
+                "a thread of the program waits in real time (static binary or direct system call)",
+            );
+        }
+        let real_bits = self.clock.real_bits();
+        for (bit, name) in [
+            (real::TIMERFD, "timerfd_settime"),
+            (real::TIMER, "timer_settime"),
+            (real::SOCKET_TIMEOUT, "SO_RCVTIMEO or SO_SNDTIMEO"),
+            (real::SLOTS, "more than 4,096 threads"),
+        ] {
+            if real_bits & bit != 0 {
+                self.note_real(&format!("the program uses {name}, which works in real time only"));
+            }
+        }
+        waits || real_bits != 0
+    }
+
+    /// Whether a thread waits in a system call that ends after some time, without a slot of the
+    /// shared file.
+    fn waits_in_real_time(&mut self) -> bool {
         let mut timed = self.threads.blocked().filter(|thread| thread.timed).peekable();
         if timed.peek().is_none() {
             return false;
@@ -372,13 +394,7 @@ impl TimeKeeper {
         let slots = self.clock.slots();
         let waits: Vec<i32> =
             slots.iter().filter(|slot| slot.deadline.is_some()).map(|slot| slot.tid).collect();
-        let is_real = timed.any(|thread| !waits.contains(&thread.inner_tid));
-        if is_real {
-            self.note_real(
-                "a thread of the program waits in real time (static binary or direct system call)",
-            );
-        }
-        is_real
+        timed.any(|thread| !waits.contains(&thread.inner_tid))
     }
 
     /// The earliest event with its time, and whether the program uses real time now.
@@ -397,19 +413,7 @@ impl TimeKeeper {
             events.push((due.max(self.now), Event::Bytes { connection }));
         }
         events.extend(self.output_due.map(|due| (due.max(self.now), Event::Output)));
-        let mut is_real = self.notice_real_wait();
-        let real_bits = self.clock.real_bits();
-        for (bit, name) in [
-            (real::TIMERFD, "timerfd_settime"),
-            (real::TIMER, "timer_settime"),
-            (real::SOCKET_TIMEOUT, "SO_RCVTIMEO or SO_SNDTIMEO"),
-            (real::SLOTS, "more than 4,096 threads"),
-        ] {
-            if real_bits & bit != 0 {
-                self.note_real(&format!("the program uses {name}, which works in real time only"));
-                is_real = true;
-            }
-        }
+        let is_real = self.notice_real_time();
         (events.into_iter().min().map(|(due, event)| (due, Some(event))), is_real)
     }
 

@@ -10,8 +10,15 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** The violations that axe-core finds on a page, each as one line. */
+/**
+ * The violations that axe-core finds on a page, each as one line. Waits for the end of transitions
+ * first, because their colours have other contrasts.
+ */
 export async function violations(visit: Visit): Promise<string[]> {
+  await visit.page.waitForFunction(() => {
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    return transitions.every((transition) => transition.playState !== "running");
+  });
   // The content security policy forbids inline scripts, so Playwright evaluates the library.
   await visit.page.evaluate(AXE);
   const found = await visit.page.evaluate(async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
 import { browserFixture } from "./fixture.ts";
+import { leaveEditor } from "./hands.ts";
 import { until, type Visit } from "./support.js";
 
 /** A picture of 300 × 200 pixels, drawn by the browser: the left half is black. */
@@ -62,13 +63,21 @@ describe("the list of projects", () => {
       async () => (await list()).projects.length,
       (count) => count === before + 1,
     );
+    const { projects } = await list();
+    for (const project of projects) await visit.byTestId(`project-${project.id}`).waitFor();
     await tile.getByTestId("delete").click();
     await visit.byTestId("undo-delete").waitFor();
-    expect(await visit.byTestId("undo-delete").evaluate((button) => button === document.activeElement)).toBe(true);
+    await until(
+      () => visit.byTestId("undo-delete").evaluate((button) => button === document.activeElement),
+      (hasFocus) => hasFocus,
+    );
     expect((await list()).deleted[0].id).toBe(id);
     await visit.byTestId("undo-delete").click();
+    await until(
+      async () => (await list()).deleted.length,
+      (count) => count === 0,
+    );
     await tile.waitFor();
-    expect((await list()).deleted).toEqual([]);
   });
 
   it("imports an exported file, and says why another file is refused", async () => {
@@ -148,11 +157,7 @@ describe("the rules of a project", () => {
       async () => (await fetch(stored)).text(),
       (text) => text.startsWith("x = sim.teleport("),
     );
-    await visit.page.keyboard.press("Escape");
-    await visit.page.keyboard.press("Tab");
-    expect(
-      await visit.byTestId("script-text").evaluate((text) => text.contains(text.ownerDocument.activeElement)),
-    ).toBe(false);
+    await leaveEditor(visit, "script-text");
   });
 
   it("are tried on a drive, with log and verdict", async () => {

@@ -110,7 +110,6 @@ describe("dragging", () => {
           return error(visit, span, pressed, now, { x: pose.x - before.x, y: pose.y - before.y });
         },
         (far) => far <= TOLERANCE_M,
-        3000,
       );
       expect(far, name).toBeLessThanOrEqual(TOLERANCE_M);
     }

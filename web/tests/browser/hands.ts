@@ -1,6 +1,6 @@
 /** The two ways in which a person uses a page: with mouse and keyboard, or with fingers. */
 import type { BrowserContextOptions, CDPSession, Locator } from "playwright-core";
-import type { Visit } from "./support.js";
+import { until, type Visit } from "./support.js";
 
 export type Point = { x: number; y: number };
 
@@ -70,4 +70,19 @@ export class Fingers implements Hand {
     }
     await this.#send("touchEnd", []);
   }
+}
+
+/**
+ * Moves the focus from an editor to the next control. After Escape, the Tab key leaves the editor for
+ * two seconds only, which a busy machine may miss.
+ */
+export async function leaveEditor(visit: Visit, id: string): Promise<void> {
+  await until(
+    async () => {
+      await visit.page.keyboard.press("Escape");
+      await visit.page.keyboard.press("Tab");
+      return visit.byTestId(id).evaluate((text) => text.contains(text.ownerDocument.activeElement));
+    },
+    (isInside) => !isInside,
+  );
 }

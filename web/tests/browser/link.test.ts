@@ -8,8 +8,10 @@ describe("the connection", () => {
 
   it("reconnects after a restart of the simulator, and shows that it was lost", async () => {
     const visit = await fixture.open();
-    // The browser logs failed connections to the console. The test expects these messages.
-    visit.allowedErrors = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
+    // The browser logs failed connections to the console. The test expects these messages. The
+    // simulator answers 503 until its world is loaded.
+    visit.allowedErrors =
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|status of 503/;
     await fixture.simulator.stop("SIGKILL");
     await until(
       () => visit.byTestId("link").textContent(),

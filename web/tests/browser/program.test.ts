@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
 import { browserFixture } from "./fixture.ts";
+import { leaveEditor } from "./hands.ts";
 import { until, type Visit } from "./support.js";
 
 const texts = en.program;
@@ -169,8 +170,7 @@ describe("a program of the page", () => {
     await visit.byTestId("program-text").focus();
     await visit.page.keyboard.press("Tab");
     expect(await visit.byTestId("program-text").evaluate((content) => content === document.activeElement)).toBe(true);
-    await visit.page.keyboard.press("Escape");
-    await visit.page.keyboard.press("Tab");
+    await leaveEditor(visit, "program-text");
     expect(await visit.byTestId("program-command").evaluate((field) => field === document.activeElement)).toBe(true);
     await visit.byTestId("program-close").click();
     await visit.byTestId("program").waitFor({ state: "hidden" });

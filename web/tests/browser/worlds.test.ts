@@ -137,12 +137,13 @@ describe("worlds", () => {
     const printed = await fixture.simulator.command("publish", "examples/projects/everything.json", "--name", "School yard");
     const id = /[0-9a-f]{32}/.exec(printed)?.[0] ?? "";
     let finish = () => {};
+    const finished = new Promise<void>((done) => (finish = done));
     const visit = await fixture.open({
       path: `/sim?world=${id}`,
       prepare: async (page) => {
         // Delay the request until the test has seen the progress bar.
         await page.route("**/sim/api/worlds/install", async (route) => {
-          await new Promise<void>((done) => (finish = done));
+          await finished;
           await route.continue();
         });
         // The deletion must not be sent before the test has seen the button that undoes it.

@@ -235,10 +235,11 @@ fn slow_uploads_do_not_block_other_bodies() {
         })
         .collect();
     let begun = std::time::Instant::now();
-    for _ in 0..50 {
+    for _ in 0..20 {
         let body = format!("{{\"text\": \"hello\", \"more\": \"{}\"}}", "x".repeat(20 << 10));
         assert_eq!(simulator.client().post("/sim/api/overlay", &body).status, 200);
     }
-    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+    // A body that waited for the slow ones would wait for their timeout of 20 s.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
     drop(slow);
 }

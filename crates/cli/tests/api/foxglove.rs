@@ -369,10 +369,15 @@ fn a_client_drives_the_car() {
     let (mut foxglove, mut robot) = (simulator.foxglove(), simulator.robot());
     let linear = Vector3 { x: 0.5, y: 0.0, z: 0.0 };
     let twist = cdr::encode(&Twist { linear, ..Twist::default() });
-    foxglove.publish("/cmd_vel", "geometry_msgs/msg/Twist", "cdr", &twist);
-    until("the command", || (robot.commanded("speed") == 0.5).then_some(()));
-    foxglove.publish("/steering", "std_msgs/Float64", "json", br#"{"data": 0.25}"#);
-    until("the command", || (robot.commanded("steering") == 0.25).then_some(()));
+    // A command ends after a second, which the test could miss on a busy machine.
+    until("the command", || {
+        foxglove.publish("/cmd_vel", "geometry_msgs/msg/Twist", "cdr", &twist);
+        (robot.commanded("speed") == 0.5).then_some(())
+    });
+    until("the command", || {
+        foxglove.publish("/steering", "std_msgs/Float64", "json", br#"{"data": 0.25}"#);
+        (robot.commanded("steering") == 0.25).then_some(())
+    });
     for (payload, text) in [
         (&b"{\"data\": \"fast\"}"[..], "/speed: msg.data must be a number"),
         (b"{\"value\": 1}", "/speed: std_msgs/Float64 has no field \"value\"; it has data"),

@@ -11,7 +11,7 @@ mod temp_folder;
 pub(crate) use bridge::{Bridge, seconds};
 pub(crate) use bundles::{LoadGate, many_boxes, open_route, plain, scenery, truncated};
 pub(crate) use foxglove::{Event, FOXGLOVE_V1, Foxglove};
-pub(crate) use robot::{Received, Robot, Socket, detail};
+pub(crate) use robot::{Received, Robot, Socket, detail, status_when_full};
 pub(crate) use temp_folder::TempFolder;
 
 use chicane_host::{HostOptions, JudgeOptions};

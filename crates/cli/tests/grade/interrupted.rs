@@ -84,7 +84,9 @@ fn a_unit_whose_process_is_killed_runs_again() {
     let scratch = TempFolder::new("unit-killed");
     let class = waiting_class(&scratch, &STUDENTS);
     let results = scratch.path("results");
-    let mut grade = command(&arguments(&class, &results));
+    // In virtual time, a unit could be over before it is killed.
+    let in_real_time = [&arguments(&class, &results)[..], &["--pace", "real"]].concat();
+    let mut grade = command(&in_real_time);
     let grade = grade.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
     let unit = until("a unit", || units_of(&results).first().copied());
     signal(unit, "-KILL");
@@ -101,8 +103,11 @@ fn a_report_made_again_forgot_why_a_unit_was_not_judged() {
     let scratch = TempFolder::new("unit-given-up");
     let class = waiting_class(&scratch, &["ada"]);
     let results = scratch.path("results");
-    let one = ["grade", &class, "-o", &results, "--world", "oval", "--seeds", "1", "--time-limit", "2"];
-    let grade = command(&one).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    let world = ["--world", "oval", "--seeds", "1", "--time-limit", "30"];
+    // In virtual time, a unit could be over before it is killed.
+    let in_real_time = [&["grade", &class, "-o", &results, "--pace", "real"], &world[..]].concat();
+    let grade =
+        command(&in_real_time).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
     let mut killed = Vec::new();
     for _ in 0..chicane_grade::runner::ATTEMPTS {
         let unit = until("a unit", || units_of(&results).into_iter().find(|pid| !killed.contains(pid)));

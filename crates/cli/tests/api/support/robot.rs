@@ -100,6 +100,18 @@ pub(crate) enum Received {
     End,
 }
 
+/// Opens sockets until the server refuses one, and returns the status of the refusal. The server may
+/// close the first sockets meanwhile if the machine is busy, because they do not answer its pings.
+pub(crate) fn status_when_full(sockets: &mut Vec<Socket>, open: impl Fn() -> Result<Socket, u16>) -> u16 {
+    loop {
+        assert!(sockets.len() < 2000, "the server does not limit the number of sockets");
+        match open() {
+            Ok(socket) => sockets.push(socket),
+            Err(status) => return status,
+        }
+    }
+}
+
 impl Socket {
     /// Opens a WebSocket with additional headers, or returns the status of the refusal.
     pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Socket, u16> {
