@@ -91,26 +91,21 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	   --filter-platform "$$(rustc -vV | sed -n 's/^host: //p')" >target/cargo-metadata.json
 	@$(CARGO) nextest list --workspace --release --locked --list-type binaries-only --message-format json \
 	   >target/test-binaries.json
-	@# Most of the programs and tests below wait for a simulator that runs in real time, so the Rust tests
-	@# run beside the programs. The lints and the doc tests use the remaining processor time, at the
-	@# lowest priority and in a session of their own, because the kernel divides processor time between
-	@# sessions first.
+	@# Most of the programs and tests below wait for a simulator that runs in real time. The lints and
+	@# the doc tests use the processors meanwhile, at the lowest priority and in a session of their own,
+	@# because the kernel divides processor time between sessions first.
 	@echo "in the background: lints and doc tests, see target/background.log"
-	@echo "in the background: Rust tests, see target/rust-tests.log"
 	@setsid sh -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec nice -n 19 $(MAKE) --no-print-directory background' \
 	   >target/background.log 2>&1 & background=$$!; \
-	 $(MAKE) --no-print-directory rust-tests >target/rust-tests.log 2>&1 & rust=$$!; \
-	 trap 'kill $$rust 2>/dev/null; kill -- -$$background 2>/dev/null' EXIT; \
+	 trap 'kill -- -$$background 2>/dev/null' EXIT; \
 	 $(MAKE) --no-print-directory suites BUILT=yes || exit 1; \
-	 wait $$rust || { cat target/rust-tests.log; exit 1; }; \
-	 tail -n 3 target/rust-tests.log; \
-	 $(MAKE) --no-print-directory browser-suite BUILT=yes || exit 1; \
+	 $(MAKE) --no-print-directory rust-tests || exit 1; \
 	 wait $$background || { cat target/background.log; exit 1; }; \
 	 tail -n 3 target/background.log
 
-# Without `sync`, the first judge would start slowly, because the machine still writes the build
-# results to disk. One test more than there are processors runs at a time, because many tests wait for
-# simulated time.
+# Otherwise the first judge would start slowly, because the machine still writes the build results to
+# disk. Runs one test more at a time than there are processors, because many tests wait for simulated
+# time.
 rust-tests:
 	sync
 	MOTO_SERVER=$(MOTO) $(CARGO) nextest run --cargo-metadata target/cargo-metadata.json \
@@ -120,15 +115,13 @@ background: check
 	$(CARGO) test --doc --workspace --release --locked --quiet
 
 # Most of these programs wait for a simulator that runs in real time, so two run beside each other.
-suites: need-gym need-maturin need-schemathesis
+suites: need-gym need-maturin need-schemathesis need-chromium
 	@echo "in the background: tests of the Python package, see target/package.log"
 	@$(MAKE) --no-print-directory package-suite >target/package.log 2>&1 & package=$$!; \
 	 trap 'kill $$package 2>/dev/null' EXIT; \
 	 $(MAKE) --no-print-directory other-suites || exit 1; \
 	 wait $$package || { cat target/package.log; exit 1; }; \
 	 tail -n 3 target/package.log
-
-browser-suite: need-chromium
 	cd web && CHROMIUM="$$(command -v $(CHROMIUM))" node_modules/.bin/vitest run --config vitest.browser.config.ts
 
 package-suite:
