@@ -115,15 +115,16 @@ export function connect(
       let countBefore: number;
       do {
         countBefore = eventCount;
+        const idBefore = app.session.value?.session.id;
         const current = await get<Current>("/evaluation/session");
         const id = current.session?.id;
         if (current.active && !id) hiddenSession = app.state.value?.evaluation.session ?? null;
         const recorded = id
           ? await get<EvaluationRecord>(`/evaluation/record?session=${encodeURIComponent(id)}`)
           : null;
-        app.session.value = viewOf(current, recorded, app.session.value);
-        // An event that arrived during the requests may be in neither response. Then the requests
-        // are repeated.
+        // A session that began during the requests may be in neither response.
+        if (app.session.value?.session.id === idBefore) app.session.value = viewOf(current, recorded, app.session.value);
+        // Neither may be an event that arrived during the requests. Then the requests are repeated.
       } while (countBefore !== eventCount);
     } catch {
       // The next state event of an active session calls this function again.

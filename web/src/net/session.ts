@@ -60,6 +60,8 @@ export function viewOf(
   const { session } = current;
   if (!session) return null;
   const known = before?.session.id === session.id ? before : null;
+  // A session that has ended stays ended, so this response is older than the event of the end.
+  if (known && !known.active && current.active) return known;
   const stored = recorded?.session === session.id ? withoutEvents(recorded) : (known?.stored ?? null);
   const empty: SessionView = { active: current.active, session, log: [], output: [], stored };
   let fetched: SessionView = { ...empty, log: (session.log ?? []).map((text): LogLine => ({ text, from: "script" })) };

@@ -108,6 +108,11 @@ describe("from an empty project to a judged world", () => {
 
       await page.goto(link);
       await visit.ready();
+      // The page fills in the id when it has the list of worlds.
+      await until(
+        () => visit.byTestId("install-id").inputValue(),
+        (id) => id !== "",
+      );
       await press("install");
       await visit.byTestId(`world-${world}`).waitFor({ timeout: 60_000 });
       await look("installed");

@@ -97,6 +97,11 @@ export async function setRecord(page, fields = {}) {
 
 /** Emits the events of a run from its start until it is in progress. @param {Page} page */
 export async function emitRunStart(page) {
+  // The page fetches the current session when it opens. The response would replace the run.
+  await page.waitForFunction(() => {
+    const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
+    return loaded.includes("/sim/api/evaluation/session");
+  });
   const about = (/** @type {number} */ time) => ({ session: SESSION, time });
   await emitEvent(page, "evaluation", {
     kind: "start",

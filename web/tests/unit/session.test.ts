@@ -69,6 +69,19 @@ describe("session view", () => {
     expect(other?.log.map((line) => line.text)).toEqual(["one", "two"]);
   });
 
+  it("became active again by a response that is older than the end", () => {
+    const ended = afterEvaluation(opened, {
+      kind: "end",
+      session: "s1",
+      time: 9,
+      outcome: "finished",
+      record: 9,
+      reason: null,
+    });
+    expect(viewOf({ active: true, session }, recorded, ended)).toBe(ended);
+    expect(viewOf({ active: true, session: { ...session, id: "s2" } }, null, ended)?.active).toBe(true);
+  });
+
   it("follows the events from start to end", () => {
     const events: EvaluationEvent[] = [
       { kind: "start", session: "s2", time: 0, world: "oval", command: "x", time_limit_s: 60 },
