@@ -146,16 +146,25 @@ quick: need-cargo need-nextest need-judge ## Check formatting and lints, then te
 	$(CARGO) nextest run --workspace --release --locked \
 	  -E 'package(/^chicane-(world|wire|sim|robot|ros|render|builder|testkit)$$/) or (package(chicane) and binary(api))'
 
-check: need-cargo need-deny need-ruff need-mypy need-gym viewer ## Check formatting, lints, documentation, licences and advisories
+check: need-cargo need-ruff need-mypy need-gym viewer dependencies ## Check formatting, lints, documentation, licences and advisories
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
-	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources
 	PATH="$(TOOLS)/bin:$$PATH" tools/advisories
 	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates packaging
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates packaging
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts
+
+# The result depends on nothing but these files, so it is stored: `deny.passed` contains their digest.
+# cargo-deny runs only if one of them has changed. It takes a minute and a half to compile.
+MANIFESTS = deny.toml Cargo.lock Cargo.toml bench/Cargo.toml $(sort $(wildcard crates/*/Cargo.toml))
+DIGEST = cat $(MANIFESTS) | sha256sum | cut -d ' ' -f 1
+dependencies: need-cargo ## Check licences, duplicates and sources of the Rust dependencies
+	@test "$$($(DIGEST))" = "$$(cat deny.passed 2>/dev/null)" || \
+	 { $(MAKE) --no-print-directory need-deny && \
+	   PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources && \
+	   $(DIGEST) >deny.passed && echo "The dependencies passed. Commit deny.passed with the change."; }
 
 peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
