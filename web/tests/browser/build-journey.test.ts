@@ -18,7 +18,7 @@ import {
   untilDocument,
   whereIs,
 } from "./build-support.ts";
-import { browserFixture } from "./fixture.ts";
+import { browserFixture, MOTION } from "./fixture.ts";
 import { Fingers, type Hand, Mouse, TABLET } from "./hands.ts";
 import { until, type Visit } from "./support.js";
 
@@ -28,7 +28,7 @@ const LAP = "env PYTHONPATH=python/src python3 examples/lap_by_route.py";
 const SHOTS = process.env["CHICANE_SHOTS"];
 
 const WAYS: readonly [name: string, options: BrowserContextOptions, handOf: (visit: Visit) => Promise<Hand>][] = [
-  ["mouse-1280x720", { viewport: { width: 1280, height: 720 } }, async (visit) => new Mouse(visit)],
+  ["mouse-1280x720", { ...MOTION, viewport: { width: 1280, height: 720 } }, async (visit) => new Mouse(visit)],
   ["mouse-820x1180", { viewport: { width: 820, height: 1180 } }, async (visit) => new Mouse(visit)],
   ["touch-820x1180", TABLET, (visit) => Fingers.of(visit)],
   ["touch-1280x720", { viewport: { width: 1280, height: 720 }, hasTouch: true }, (visit) => Fingers.of(visit)],

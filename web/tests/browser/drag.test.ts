@@ -1,6 +1,6 @@
 import type { CDPSession } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
-import { browserFixture } from "./fixture.ts";
+import { browserFixture, MOTION } from "./fixture.ts";
 import { until, type Visit } from "./support.js";
 
 interface Point {
@@ -132,7 +132,7 @@ describe("dragging", () => {
   }
 
   it("does not throw a box away that is moved by eight pixels while no panel is open", async () => {
-    const visit = await fixture.open(LAPTOP);
+    const visit = await fixture.open({ ...LAPTOP, ...MOTION });
     await visit.still();
     const before = await visit.pose("box1");
     await visit.drag("box1", [8, 0]);

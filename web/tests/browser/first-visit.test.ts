@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
-import { browserFixture } from "./fixture.ts";
+import { browserFixture, MOTION } from "./fixture.ts";
 import { until, type Visit } from "./support.js";
 
 /** Mean value of the colour channels of all pixels of a PNG file, from 0 to 255. */
@@ -23,6 +23,7 @@ describe("a first visit", () => {
   it("shows a picture of an empty track until the first frame, and never a black canvas", async () => {
     const waiting: (() => void)[] = [];
     const visit = await fixture.open({
+      ...MOTION,
       skipReady: true,
       prepare: async (page) => {
         await page.route("**/*.glb*", async (route) => {
@@ -75,6 +76,7 @@ describe("a first visit", () => {
     // The page must not detect that a program controls the browser, because it would then not start
     // the tour by itself.
     const visit = await fixture.open({
+      ...MOTION,
       prepare: (page) =>
         page.addInitScript(() => Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false })).then(() => {}),
     });

@@ -6,6 +6,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { browser, Simulator, Visit } from "./support.js";
 
+/** Option for a page with transitions, animations and camera flights, as most users see it. */
+export const MOTION = { reducedMotion: "no-preference" } as const satisfies BrowserContextOptions;
+
 export interface BrowserFixture {
   readonly simulator: Simulator;
   open(
@@ -36,9 +39,11 @@ export function browserFixture(...options: string[]): BrowserFixture {
     },
     async open({ path, skipReady, ...options } = {}) {
       // Without a graphics card, the pixels of the 3D view need most of the processor time of a test.
-      // At half the resolution of the screen there are a quarter as many.
+      // At half the resolution of the screen there are a quarter as many. Animations and camera
+      // flights would draw half of them, so only tests of these, with `MOTION`, have any.
       const visit = await Visit.open(running, path ? `${simulator.origin}${path}` : simulator.address, {
         deviceScaleFactor: 0.5,
+        reducedMotion: "reduce",
         ...options,
       });
       visits.push(visit);

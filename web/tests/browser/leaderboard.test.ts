@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
-import { browserFixture } from "./fixture.ts";
+import { browserFixture, MOTION } from "./fixture.ts";
 import { until } from "./support.js";
 
 const PAGE = "/sim/leaderboard";
@@ -25,8 +25,8 @@ describe("the leaderboard", () => {
 
   it("shows a program that was handed in on the page, and its replay", async () => {
     const [student, projector] = [
-      await fixture.open({ path: PAGE, skipReady: true }),
-      await fixture.open({ path: PAGE, skipReady: true }),
+      await fixture.open({ ...MOTION, path: PAGE, skipReady: true }),
+      await fixture.open({ ...MOTION, path: PAGE, skipReady: true }),
     ];
     await student.page.getByText(en.leaderboard.empty).waitFor();
     await student.byTestId("hand-in").click();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { browserFixture } from "./fixture.ts";
+import { browserFixture, MOTION } from "./fixture.ts";
 import { until } from "./support.js";
 
 describe("manipulating objects", () => {
@@ -154,7 +154,7 @@ describe("manipulating objects", () => {
   });
 
   it("does not select walls or the track", async () => {
-    const visit = await fixture.open();
+    const visit = await fixture.open(MOTION);
     await visit.page.keyboard.press("3");
     await visit.still();
     const box = await visit.page.locator("canvas.canvas").boundingBox();
@@ -220,7 +220,7 @@ describe("manipulating objects", () => {
   });
 
   it("works with touch on a phone, with large controls and no horizontal scrolling", async () => {
-    const visit = await fixture.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const visit = await fixture.open({ ...MOTION, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     await visit.still();
     const { x, y } = await visit.screenPosition("signal1");
     await visit.page.touchscreen.tap(x, y);

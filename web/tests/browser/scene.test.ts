@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { en } from "../../src/strings/en.ts";
-import { browserFixture } from "./fixture.ts";
+import { browserFixture, MOTION } from "./fixture.ts";
 import { until } from "./support.js";
 
 describe("the 3D view", () => {
@@ -13,7 +13,7 @@ describe("the 3D view", () => {
   });
 
   it("shows world, time and the Evaluate button, and keeps drawing", async () => {
-    const visit = await fixture.open();
+    const visit = await fixture.open(MOTION);
     expect(await visit.page.title()).toBe(en.top.pageTitle("Technical", en.product));
     expect(await visit.byTestId("worlds").textContent()).toBe("Technical");
     await visit.byTestId("flag").waitFor();
@@ -102,7 +102,7 @@ describe("the 3D view", () => {
   });
 
   it("switches the camera mode by key, and remembers it", async () => {
-    const visit = await fixture.open();
+    const visit = await fixture.open(MOTION);
     const checked = (mode: string) => visit.byTestId(`camera-${mode}`).getAttribute("aria-checked");
     expect(await checked("orbit")).toBe("true");
     const from = await visit.screenPosition("car");
@@ -161,7 +161,7 @@ describe("the 3D view", () => {
   });
 
   it("shows the overlay text on every page with its size and animation, until it expires", async () => {
-    const [one, two] = [await fixture.open(), await fixture.open()];
+    const [one, two] = [await fixture.open(MOTION), await fixture.open()];
     await fixture.simulator.request("overlay", { text: "Episode 12", ttl: 600, size: 1 });
     for (const visit of [one, two]) await visit.page.getByText("Episode 12").waitFor();
     const size = () => one.byTestId("overlay").evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
