@@ -83,9 +83,10 @@ run: build ## Build and start the simulator; ARGS="--world technical" adds argum
 	$(CHICANE) serve $(ARGS)
 
 test: need-cargo need-nextest need-python ## Run all checks and tests
-	@# Installs the programs that the tests compare with, in parallel with the build.
+	@# Installs the tools of the tests and the programs that they compare with, in parallel with the
+	@# build. Otherwise one processor would be idle for more than a minute after the build.
 	@$(MAKE) --no-print-directory peers & peers=$$!; \
-	 $(MAKE) --no-print-directory build need-judge need-gym need-maturin need-schemathesis need-moto $(WHOLE) && wait $$peers
+	 $(MAKE) --no-print-directory build need-judge $(WHOLE) && wait $$peers
 	@# With these two files, nextest runs the tests without cargo, which would wait for the lints below.
 	@$(CARGO) metadata --format-version 1 --locked \
 	   --filter-platform "$$(rustc -vV | sed -n 's/^host: //p')" >target/cargo-metadata.json
@@ -166,7 +167,7 @@ dependencies: need-cargo ## Check licences, duplicates and sources of the Rust d
 	   PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --locked check licenses bans sources && \
 	   $(DIGEST) >deny.passed && echo "The dependencies passed. Commit deny.passed with the change."; }
 
-peers: need-chromium need-sdformat need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
+peers: need-chromium need-sdformat need-gym need-maturin need-schemathesis need-moto need-ros need-roslibpy need-recordings need-repeat need-ray clients/roslib/node_modules/.package-lock.json clients/foxglove/node_modules/.package-lock.json
 
 ros: build need-ros ## Test the ROS 2 topics and commands with Cyclone DDS and rclpy
 	$(ROS) python/ros/run.py $(CHICANE) test_cyclone test_crowd test_hostile test_returning
