@@ -36,8 +36,10 @@ OTHERS = $(CURDIR)/target/bench-venv
 # The first build of `make test` already covers the whole workspace. With fewer packages, cargo
 # would choose other features of some dependencies, and compile these again for the tests. This
 # build also compiles the tests. The last crates of the program depend on each other, so cargo
-# compiles them one after the other, and without the tests a processor would be idle.
-WHOLE = WORKSPACE="--workspace --all-targets"
+# compiles them one after the other, and without the tests a processor would be idle. Clippy checks
+# that the benchmarks compile, and only two of their programs are used here.
+TARGETS = --workspace --lib --tests --bin chicane --bin second-opinion --bin readers
+WHOLE = WORKSPACE="$(TARGETS)"
 # If BUILT is set, the targets that `make test` runs do not run `cargo build`, and use the programs
 # as they are.
 BUILT =
@@ -90,7 +92,7 @@ test: need-cargo need-nextest need-python ## Run all checks and tests
 	@# With these two files, nextest runs the tests without cargo, which would wait for the lints below.
 	@$(CARGO) metadata --format-version 1 --locked \
 	   --filter-platform "$$(rustc -vV | sed -n 's/^host: //p')" >target/cargo-metadata.json
-	@$(CARGO) nextest list --workspace --release --locked --list-type binaries-only --message-format json \
+	@$(CARGO) nextest list --workspace --tests --release --locked --list-type binaries-only --message-format json \
 	   >target/test-binaries.json
 	@# Most of the programs and tests below wait for a simulator that runs in real time. The lints and
 	@# the doc tests use the processors meanwhile, at the lowest priority and in a session of their own,
@@ -150,7 +152,8 @@ quick: need-cargo need-nextest need-judge ## Check formatting and lints, then te
 check: need-cargo need-ruff need-mypy need-gym viewer dependencies ## Check formatting, lints, documentation, licences and advisories
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --release --locked --no-deps --quiet
+	@# Without the programs of `bench`, which take a third of the time.
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --lib --bin chicane --release --locked --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" tools/advisories
 	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates packaging
