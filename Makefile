@@ -146,7 +146,7 @@ other-suites: second-opinion readers ros clients cluster
 quick: need-cargo need-nextest need-judge ## Check formatting and lints, then test the pure crates and the API
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
-	$(CARGO) nextest run --workspace --release --locked \
+	$(CARGO) nextest run --workspace --tests --release --locked \
 	  -E 'package(/^chicane-(world|wire|sim|robot|ros|render|builder|testkit)$$/) or (package(chicane) and binary(api))'
 
 check: need-cargo need-ruff need-mypy need-gym viewer dependencies ## Check formatting, lints, documentation, licences and advisories
@@ -154,16 +154,18 @@ check: need-cargo need-ruff need-mypy need-gym viewer dependencies ## Check form
 	$(CARGO) clippy --workspace --release --locked --all-targets -- -D warnings
 	@# Without the programs of `bench`, which take a third of the time.
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --lib --bin chicane --release --locked --no-deps --quiet
-	PATH="$(TOOLS)/bin:$$PATH" tools/advisories
+	tools/advisories
 	web/node_modules/.bin/tsc -p web
 	$(RUFF) check python docs fuzz examples readers worlds bench soak clients crates packaging
 	$(RUFF) format --check python docs fuzz examples readers worlds bench soak clients crates packaging
 	$(MYPY) --config-file python/pyproject.toml python/src/chicane python/scripts
 
-# The result depends on nothing but these files, so it is stored: `deny.passed` contains their digest.
-# cargo-deny runs only if one of them has changed. It takes a minute and a half to compile.
+# The result depends on nothing but these files and the version of cargo-deny, so it is stored:
+# `deny.passed` contains their digest. cargo-deny runs only if the digest differs, because it takes a
+# minute and a half to compile.
+DENY = 0.20.2
 MANIFESTS = deny.toml Cargo.lock Cargo.toml bench/Cargo.toml $(sort $(wildcard crates/*/Cargo.toml))
-DIGEST = cat $(MANIFESTS) | sha256sum | cut -d ' ' -f 1
+DIGEST = { echo $(DENY); cat $(MANIFESTS); } | sha256sum | cut -d ' ' -f 1
 dependencies: need-cargo ## Check licences, duplicates and sources of the Rust dependencies
 	@test "$$($(DIGEST))" = "$$(cat deny.passed 2>/dev/null)" || \
 	 { $(MAKE) --no-print-directory need-deny && \
@@ -323,7 +325,7 @@ need-nextest:
 need-deny: need-cargo
 	@PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny --version >/dev/null 2>&1 || \
 	 { echo "installing cargo-deny (licence checks)"; \
-	   $(INSTALL) cargo-deny --version 0.20.2 --root $(TOOLS); }
+	   $(INSTALL) cargo-deny --version $(DENY) --root $(TOOLS); }
 
 need-ruff: need-venv
 	@test -x $(RUFF) || \

@@ -40,7 +40,7 @@ export function browserFixture(...options: string[]): BrowserFixture {
     async open({ path, skipReady, ...options } = {}) {
       // Without a graphics card, the pixels of the 3D view need most of the processor time of a test.
       // At half the resolution of the screen there are a quarter as many. Animations and camera
-      // flights would draw half of them, so only tests of these, with `MOTION`, have any.
+      // flights would double the work of the GPU process, so only tests with `MOTION` have them.
       const visit = await Visit.open(running, path ? `${simulator.origin}${path}` : simulator.address, {
         deviceScaleFactor: 0.5,
         reducedMotion: "reduce",
